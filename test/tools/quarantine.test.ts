@@ -89,6 +89,10 @@ describe("text aimed at models [U8]", () => {
     expect(await contents(grace, { key: "note" })).toEqual([order]);
     expect(await contents(grace, { query: "previous instructions", min_relevance: 0 })).toEqual([order]);
     expect(await quarantineOf(ada)).toEqual([]);
+    const again = async (who: Person, id = held.id): Promise<string> => (await rest(who, "POST", `/quarantine/${id}/release`)).body.error.message;
+    expect(await again(ada)).toContain("released already");
+    // Nobody else learns whether it was there.
+    expect(await again(grace)).toBe(await again(grace, crypto.randomUUID()));
     // What was released once is no news.
     expect((await grace.call("omn_update_memory", { key: "note", content: `${order} This is an example of an attack.` })).structured["outcome"]).toBe("updated");
   });

@@ -69,8 +69,9 @@ export async function discard(ctx: Context, { id }: { id: string }): Promise<voi
 
 async function find(ctx: Context, id: string): Promise<Memory> {
   const found = await ctx.memories.get(ctx.principal, ctx.now, id);
-  if (!found?.quarantine || found.ownerId !== ctx.principal.userId) throw noMemory("Nothing is in quarantine under this id.", "List the quarantine to see the ids.");
-  return found;
+  const isOwn = found?.ownerId === ctx.principal.userId;
+  if (isOwn && found.quarantine) return found;
+  throw noMemory(isOwn ? "This memory is released already, or never was in quarantine." : "Nothing is in quarantine under this id.", "List the quarantine to see the ids.");
 }
 
 function plain(outcome: ReviseOutcome): Released {
