@@ -312,7 +312,8 @@ export const said = <T>(known: Map<string, T>, text: string): T | undefined => k
 /** So deep is "Monday in the week of the 12th of May", and no deeper. */
 const maxDepth = 4;
 
-const dayIn = (week: Span, weekday: number, text: string): Span => daysOf(text, daySpan(week.from + ((weekday + 6) % 7) * day));
+/** Of seven days, from whichever they begin. */
+const dayIn = ({ from }: Span, weekday: number, text: string): Span => daysOf(text, daySpan(from + ((weekday - new Date(from).getUTCDay() + 7) % 7) * day));
 
 /** A weekend is its Saturday and the day after. */
 const daysOf = (text: string, { from, to }: Span): Span => ({ from, to: /ende?$/.test(text) ? to + day : to });

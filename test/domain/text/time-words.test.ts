@@ -163,6 +163,7 @@ describe("what a question says of time", () => {
   test.each([
     ["letzte Woche Montag", "2026-11-09/2026-11-10"], ["letzte Woche am Montag", "2026-11-09/2026-11-10"], ["am Montag letzter Woche", "2026-11-09/2026-11-10"], ["last week on Monday", "2026-11-09/2026-11-10"], ["this week Friday", "2026-11-20/2026-11-21"],
     ["la semaine dernière lundi", "2026-11-09/2026-11-10"], ["KW 45 Montag", "2026-11-02/2026-11-03"], ["letzte Woche Wochenende", "2026-11-14/2026-11-16"], ["last week Monday and Tuesday", lastWeek],
+    ["in the last 7 days on Monday", "2026-11-16/2026-11-17"],
   ])("a day of a week that stands before it: %s [D5]", (question, period) => {
     expect(read(question)).toEqual([period]);
   });
