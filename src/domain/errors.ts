@@ -39,12 +39,20 @@ export class DomainError extends Error {
 export const invalid = (message: string, hint?: string, details?: Record<string, unknown>): DomainError =>
   new DomainError("VALIDATION_ERROR", message, { ...(hint ? { hint } : {}), ...(details ? { details } : {}) });
 
+export const unknownCursor = (): DomainError => invalid("The cursor is not one that this server gave.", "Pass next_cursor of the page before, unchanged, or leave it out.");
+
+/** `fresh`: what a new key is for. */
+export const usedIdempotencyKey = (fresh: string): DomainError =>
+  invalid("This idempotency key was used before with different content.", `Use a new idempotency_key for ${fresh}; repeat a call only with exactly the same arguments.`);
+
 export const forbidden = (message: string, hint?: string): DomainError =>
   new DomainError("PERMISSION_DENIED", message, hint ? { hint } : {});
 
 /** Of a memory; of everything else, such as a team or a session, the next. */
 export const noMemory = (what: string, hint?: string): DomainError =>
   new DomainError("MEMORY_NOT_FOUND", what, hint ? { hint } : {});
+
+export const noMemoryWithId = (id: string | number, hint = "List or search to find its id."): DomainError => noMemory(`There is no memory with the id ${id}.`, hint);
 
 export const notFound = (what: string, hint?: string): DomainError =>
   new DomainError("NOT_FOUND", what, hint ? { hint } : {});

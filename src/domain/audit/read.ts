@@ -1,4 +1,4 @@
-import { invalid } from "../errors.ts";
+import { unknownCursor } from "../errors.ts";
 import type { Principal } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
 import { type Actors, type AuditWish, toFilter } from "./filter.ts";
@@ -58,6 +58,6 @@ async function pageOf(audit: AuditReader, { cursor, limit, ...wish }: AuditInput
 
 function requirePosition(cursor: string): AuditPosition {
   const position = parseCursor(cursor);
-  if (!position) throw invalid("The cursor is not one that this server gave.", "Pass next_cursor of the page before, unchanged, or leave it out.");
+  if (!position) throw unknownCursor();
   return position;
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { noMemory } from "../errors.ts";
+import { noMemoryWithId } from "../errors.ts";
 import type { Memory } from "../memories/memory.ts";
 import type { MemoryFilter } from "../memories/memory-store.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -31,7 +31,7 @@ const breadth = 8;
 export async function seedsNamed({ memories, principal, now }: Context, refs: readonly (string | number)[]): Promise<Memory[]> {
   const named = await Promise.all(refs.map((ref) => memories.get(principal, now, ref)));
   const missing = refs.filter((_, i) => !named[i] || named[i].archivedAt !== null);
-  if (missing.length > 0) throw noMemory(`There is no memory with the id ${missing.join(", ")}.`, "Recall or list to find the ids.");
+  if (missing.length > 0) throw noMemoryWithId(missing.join(", "), "Recall or list to find the ids.");
   return named as Memory[];
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { noMemory } from "../errors.ts";
+import { noMemoryWithId } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { byRules } from "../intelligence/rules/rule-consolidation.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -82,7 +82,7 @@ async function pairsOnPage(ctx: Context, { namespace, limit, cursor }: Omit<Cons
 async function pairsAmong(ctx: Context, ids: readonly (string | number)[]): Promise<Looked> {
   const found = await Promise.all(ids.map((id) => ctx.memories.get(ctx.principal, ctx.now, id)));
   const missing = ids.filter((_, i) => !found[i]);
-  if (missing.length > 0) throw noMemory(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");
+  if (missing.length > 0) throw noMemoryWithId(missing.join(", "), "Search or list to find the ids.");
   // One memory may be named twice, by its id and by its alias.
   const named = [...new Map(found.flatMap((memory) => (memory ? [[memory.id, memory] as const] : []))).values()];
   return { pairs: await judgeNamed(ctx, byRules, named), looked: named.length, cursor: undefined };

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { invalid, noMemory } from "../errors.ts";
+import { invalid, noMemory, noMemoryWithId } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import type { MemoryFilter } from "./memory-store.ts";
 import { WriteConflict } from "./write-conflict.ts";
@@ -121,7 +121,7 @@ async function select(ctx: Context, input: ForgetInput): Promise<Selected> {
     if (input.key !== undefined || Object.keys(filter).length > 0) throw invalid("key and filters choose among memories, and an id names one.", "Give the ids alone, or leave them out.");
     const found = await Promise.all(input.ids.map((id) => ctx.memories.get(principal, now, id)));
     const missing = input.ids.filter((_, i) => !found[i]);
-    if (missing.length > 0) throw noMemory(`There is no memory with the id ${missing.join(", ")}.`, "Search or list to find the ids.");
+    if (missing.length > 0) throw noMemoryWithId(missing.join(", "), "Search or list to find the ids.");
     // The same memory may be named twice, by its id and by its alias.
     return { selected: [...new Map((found as Memory[]).map((memory) => [memory.id, memory.quarantine ? redacted(memory) : memory])).values()] };
   }

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { noMemory } from "../errors.ts";
+import { noMemoryWithId } from "../errors.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import type { Memory, Version } from "./memory.ts";
 import { resolveOne, type Reference } from "./resolve.ts";
@@ -19,7 +19,7 @@ export interface HistoryOutcome {
 export async function historyOf(ctx: Context, { target, limit, before = Infinity }: { target: Reference & { id: string | number }; limit: number; /** Only versions before this one. */ before?: number | undefined }): Promise<HistoryOutcome> {
   requireScope(ctx.principal, "memory:read");
   const memory = await resolveOne(ctx, target);
-  if (memory.quarantine) throw noMemory(`There is no memory with the id ${target.id}.`, "List or search to find its id.");
+  if (memory.quarantine) throw noMemoryWithId(target.id);
   const chain = (await ctx.memories.history(ctx.principal, ctx.now, [memory.id], { secrets: "omit" })).get(memory.id) ?? [];
   const seen = memory.sensitivity === "secret" ? [] : chain.filter(({ state }) => state.quarantine === null);
   const entries = seen.map((version, i) => ({ version, before: seen[i - 1]?.version === version.version - 1 ? seen[i - 1] : undefined })).reverse();

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { GraphStats } from "../graph/graph-store.ts";
-import { invalid } from "../errors.ts";
+import { unknownCursor } from "../errors.ts";
 import type { MemoryFilter, TeamStats } from "./memory-store.ts";
 import { withSuccessors } from "../recall/selection/succession.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -66,7 +66,7 @@ const namesNoPlace = ({ namespaces, tags }: MemoryFilter): boolean => namespaces
 /** The cursor is the id of the last memory shown: ids sort by creation and say nothing of what others wrote. */
 export function requireCursor(cursor: string): string {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(cursor)) {
-    throw invalid("The cursor is not one that this server gave.", "Pass next_cursor of the page before, unchanged, or leave it out.");
+    throw unknownCursor();
   }
   return cursor;
 }

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Undefinable } from "../defined.ts";
-import { type DomainError, invalid, noMemory } from "../errors.ts";
+import { type DomainError, invalid, noMemory, usedIdempotencyKey } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { screen } from "../guard/screen.ts";
 import type { AskedBeside, IdempotencyRecord, MemoryWrite } from "./memory-store.ts";
@@ -201,11 +201,7 @@ async function hashesOf(input: RememberInput): Promise<RequestHashes> {
   return { whole: await sha256Hex(canonical(input)), open: await sha256Hex(canonical(open)) };
 }
 
-const usedOtherwise = (): DomainError =>
-  invalid(
-    "This idempotency key was used before with different content.",
-    "Use a new idempotency_key for a new memory; repeat a call only with exactly the same arguments.",
-  );
+const usedOtherwise = (): DomainError => usedIdempotencyKey("a new memory");
 
 async function replay(ctx: Context, prior: IdempotencyRecord, request: RequestHashes, input: RememberInput): Promise<RememberOutcome> {
   if (prior.requestHash !== request.whole && prior.requestHash !== request.open) throw usedOtherwise();

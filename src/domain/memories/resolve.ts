@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { defined } from "../defined.ts";
-import { DomainError, invalid, noMemory } from "../errors.ts";
+import { DomainError, invalid, noMemory, noMemoryWithId } from "../errors.ts";
 import { named } from "../frame.ts";
 import type { MemoryFilter } from "./memory-store.ts";
 import { matchesFilter } from "./memory-filters.ts";
@@ -28,7 +28,7 @@ export interface Reference {
 export async function resolveOne(ctx: Context, ref: Reference): Promise<Memory> {
   if (ref.id !== undefined) {
     const [memory] = await findNamed(ctx, { id: ref.id });
-    if (!memory || !matchesFilter(memory, ref.within ?? {})) throw noMemory(`There is no memory with the id ${ref.id}.`, "List or search to find its id.");
+    if (!memory || !matchesFilter(memory, ref.within ?? {})) throw noMemoryWithId(ref.id);
     return assertReadable([memory])[0] as Memory;
   }
   if (ref.key === undefined) throw invalid("Neither id nor key was given.", "Say which memory: give its id or its key.");

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { invalid } from "../errors.ts";
+import { unknownCursor } from "../errors.ts";
 import { forgottenStepsEvent } from "../events/work-events.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import type { ListedStep } from "./workflow-store.ts";
@@ -20,7 +20,7 @@ export function cursorAfter(steps: readonly ListedStep[], limit: number): string
 /** Of a cursor. @throws VALIDATION_ERROR */
 export function placeOf(cursor: string): { project: string; number: number } {
   const [, number, project] = /^(\d{1,15}):(.*)$/s.exec(cursor) ?? [];
-  if (number === undefined || project === undefined) throw invalid("The cursor is not one that this server gave.", "Pass next_cursor of the page before, unchanged, or leave it out.");
+  if (number === undefined || project === undefined) throw unknownCursor();
   return { number: Number(number), project };
 }
 

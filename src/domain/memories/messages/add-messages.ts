@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { invalid } from "../../errors.ts";
+import { invalid, usedIdempotencyKey } from "../../errors.ts";
 import { keyOfPart } from "../../hash.ts";
 import { isMasked, screen } from "../../guard/screen.ts";
 import { type Decisions, decisions } from "../../intelligence/answers.ts";
@@ -140,7 +140,7 @@ async function addedBefore(ctx: Context, record: MessageRecord, idempotencyKey: 
 async function recordBy(ctx: Context, prior: IdempotencyRecord, { key }: MessageRecord): Promise<Memory | undefined> {
   const memory = await ctx.memories.get(ctx.principal, ctx.now, prior.memoryId);
   if (memory && memory.key !== key) {
-    throw invalid("This idempotency key was used before with different content.", "Use a new idempotency_key for other messages; repeat a call only with exactly the same arguments.");
+    throw usedIdempotencyKey("other messages");
   }
   return memory;
 }

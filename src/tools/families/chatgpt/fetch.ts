@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { json } from "../../../domain/frame.ts";
-import { noMemory } from "../../../domain/errors.ts";
+import { noMemoryWithId } from "../../../domain/errors.ts";
 import { saidIn } from "../../../domain/memories/memory-fields.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
@@ -19,7 +19,7 @@ export const fetchMemory = defineTool({
   output: z.looseObject({ id: z.string(), title: z.string(), text: z.string(), url: z.string() }),
   async handler(ctx, { id }) {
     const [found] = (await cachedRecall(ctx, { id, limit: 1 }, "chatgpt")).items;
-    if (!found) throw noMemory(`There is no memory with the id ${id}.`, "Search again: it may have been forgotten.");
+    if (!found) throw noMemoryWithId(id, "Search again: it may have been forgotten.");
     const { memory, author } = found;
     const document = {
       id: memory.id,
