@@ -7,8 +7,9 @@ import type { Sessions } from "../../domain/sessions/sessions.ts";
 import { principalIn } from "../../domain/tenancy/teams.ts";
 import { publicOrigin } from "../origin.ts";
 import { contextFor } from "../routes/proposals.ts";
-import { ClaimedPage, ClaimPage, SignInToClaimPage } from "./pages/claim-page.tsx";
+import { ClaimedPage, ClaimPage } from "./pages/claim-page.tsx";
 import { errorPage, problemPage } from "./pages/error-page.tsx";
+import { SignInFirstPage } from "./pages/invitation-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
@@ -39,7 +40,7 @@ export function claimPages(services: Services): Hono<Web> {
     const visitor = c.get("visitor");
     if (!visitor) {
       await rememberReturn(services, c, `/claim/${encodeURIComponent(team)}/${encodeURIComponent(token)}`);
-      return showPage(c, { title: "Session", status: stranger, body: <SignInToClaimPage /> });
+      return showPage(c, { title: "Session", status: stranger, body: <SignInFirstPage what="A session waits for you" /> });
     }
     try {
       const principal = await principalIn(services.tenants, visitor, team);

@@ -44,5 +44,5 @@ export function invitationPages(services: Services): Hono<Web> {
 /** Whatever way the person signs in by, they come back to the invitation. */
 async function signInFirst(services: Services, c: Context<Web>, token: string, status: 200 | 401): Promise<Response> {
   await rememberReturn(services, c, `/invitation?token=${encodeURIComponent(token)}`);
-  return showPage(c, { title: "Invitation", status, body: <SignInFirstPage /> });
+  return showPage(c, { title: "Invitation", status, body: <SignInFirstPage what="You are invited to a team" /> });
 }

@@ -67,12 +67,3 @@ export const ClaimedPage = ({ claimed, passport }: { claimed: ClaimedSession; pa
     <ToAccount />
   </>
 );
-
-export const SignInToClaimPage = () => (
-  <>
-    <h1>A session waits for you</h1>
-    <p>
-      <a href="/sign-in">Sign in</a> first; you then come back to it.
-    </p>
-  </>
-);

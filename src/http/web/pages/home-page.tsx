@@ -2,6 +2,7 @@ import type { Connection, TeamMembership } from "../../../domain/tenancy/grant-s
 import { isScope } from "../../../domain/tenancy/principal.ts";
 import type { WebSession } from "../../../domain/tenancy/sign-in-store.ts";
 import type { Visitor } from "../web-session.ts";
+import { Act } from "./act.tsx";
 import { browserName } from "./browser-name.ts";
 import { Instant } from "./instant.tsx";
 import { Keys, type KeysProps } from "./keys.tsx";
@@ -30,9 +31,7 @@ export const HomePage = ({ visitor, mcpUrl, needsSignInMethod, sessions, connect
       <p>
         Signed in as <strong>{visitor.person.name}</strong>.
       </p>
-      <form method="post" action="/sign-out">
-        <button type="submit">Sign out</button>
-      </form>
+      <Act action="/sign-out" label="Sign out" />
     </div>
     <p class="row">
       {teams.map(({ teamId, teamName }) => (
@@ -70,11 +69,7 @@ const ConnectionCard = ({ connection: { teamId, grantId, teamName, clientName, r
     <p class="aside">
       Since <Instant at={createdAt} />, through {redirectHost}
     </p>
-    <form method="post" action={`/connections/${teamId}/${grantId}/end`}>
-      <button type="submit" aria-label={`Disconnect ${clientName} from ${teamName}`}>
-        Disconnect
-      </button>
-    </form>
+    <Act action={`/connections/${teamId}/${grantId}/end`} label="Disconnect" name={`Disconnect ${clientName} from ${teamName}`} />
   </li>
 );
 
@@ -87,12 +82,6 @@ const SessionCard = ({ session, isThis }: { session: WebSession; isThis: boolean
       Signed in <Instant at={session.createdAt} />, last seen <Instant at={session.lastSeenAt} />
       {session.address !== null && `, from ${session.address}`}
     </p>
-    {!isThis && (
-      <form method="post" action={`/sessions/${session.id}/end`}>
-        <button type="submit" aria-label={`End the session of ${browserName(session.userAgent)}`}>
-          End this session
-        </button>
-      </form>
-    )}
+    {!isThis && <Act action={`/sessions/${session.id}/end`} label="End this session" name={`End the session of ${browserName(session.userAgent)}`} />}
   </li>
 );

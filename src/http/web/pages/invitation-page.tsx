@@ -31,11 +31,11 @@ export const InvitationPage = ({ invitation: { teamName, organizationName, role,
   </>
 );
 
-export const SignInFirstPage = () => (
+export const SignInFirstPage = ({ what }: { what: string }) => (
   <>
-    <h1>You are invited to a team</h1>
+    <h1>{what}</h1>
     <p>
-      <a href="/sign-in">Sign in</a> first; you then come back to the invitation.
+      <a href="/sign-in">Sign in</a> first; you then come back to it.
     </p>
   </>
 );

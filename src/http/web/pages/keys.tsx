@@ -3,6 +3,7 @@ import type { OwnKey } from "../../../domain/tenancy/key-store.ts";
 import type { TeamMembership } from "../../../domain/tenancy/grant-store.ts";
 import { type Scope, scopes } from "../../../domain/tenancy/principal.ts";
 import { newToken } from "../../../domain/tenancy/web-session.ts";
+import { Act } from "./act.tsx";
 import { Instant } from "./instant.tsx";
 import { ToAccount } from "./to-account.tsx";
 
@@ -57,11 +58,7 @@ const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, created
       )}
       <details>
         <summary aria-label={`Revoke the key ${name} in ${teamName}?`}>Revoke it</summary>
-        <form method="post" action={`/keys/${teamId}/${keyId}/revoke`}>
-          <button type="submit" aria-label={`Revoke the key ${name} in ${teamName}`}>
-            Revoke for good
-          </button>
-        </form>
+        <Act action={`/keys/${teamId}/${keyId}/revoke`} label="Revoke for good" name={`Revoke the key ${name} in ${teamName}`} />
       </details>
     </div>
   </li>

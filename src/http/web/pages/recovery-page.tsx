@@ -1,5 +1,6 @@
 import { freshSignInMs } from "../../../domain/tenancy/fresh-sign-in.ts";
 import type { SignInLink } from "../../../domain/tenancy/sign-in-store.ts";
+import { Act } from "./act.tsx";
 import { Instant } from "./instant.tsx";
 import { ToAccount } from "./to-account.tsx";
 
@@ -17,14 +18,8 @@ export const Recovery = ({ link }: { link: RecoveryLink | undefined }) => (
       <p>You have none. It signs you in once, within a year, should you lose every other way.</p>
     )}
     <div class="row">
-      <form method="post" action="/recovery-link">
-        <button type="submit">{link ? "Replace the recovery link" : "Make a recovery link"}</button>
-      </form>
-      {link && (
-        <form method="post" action="/recovery-link/revoke">
-          <button type="submit">Revoke the recovery link</button>
-        </form>
-      )}
+      <Act action="/recovery-link" label={link ? "Replace the recovery link" : "Make a recovery link"} />
+      {link && <Act action="/recovery-link/revoke" label="Revoke the recovery link" />}
     </div>
   </>
 );
