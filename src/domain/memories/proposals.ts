@@ -52,6 +52,13 @@ export async function listProposals(ctx: Context, input: { state: ProposalState;
   return listed.map(({ memory, wanted, ...one }) => ({ ...one, memory: memory && withSuccessor(memory, present), wanted: memory && wanted && withSuccessor({ ...memory, ...wanted }, proposed) }));
 }
 
+/** How many wait, of those that the caller is shown. */
+export async function waitingProposals(ctx: Context): Promise<number> {
+  requireAction(ctx.principal, "see the team");
+  const { team, mine } = await ctx.proposals.waiting(ctx.principal, []);
+  return isTeamAdmin(ctx.principal) ? team : mine;
+}
+
 /** Others see the memory as proposed from now on, in the name of who wrote it. */
 export async function acceptProposal(ctx: Context, input: { id: string }): Promise<Memory> {
   requireAction(ctx.principal, "decide proposals");

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
 import { type AuthorOf, authorsOf } from "../../domain/memories/authorship.ts";
-import { canonical, type Memory, type MemoryState } from "../../domain/memories/memory.ts";
+import { canonical, type MemoryState } from "../../domain/memories/memory.ts";
 import { portableState } from "../../domain/memories/portable.ts";
 import { acceptProposal, listProposals, type ProposedMemory, refuseProposal, reviewSetting, setReview } from "../../domain/memories/proposals.ts";
 import { proposalStates } from "../../domain/memories/proposal-store.ts";
@@ -87,7 +87,7 @@ const shown = ({ proposal, memory, wanted, outdated }: ProposedMemory, authorOf:
 });
 
 /** Each field that would be another one, as it is and as it is proposed: all of them, so that nothing is accepted unseen. */
-function changesOf(memory: Memory, wanted: MemoryState): Record<string, { before: unknown; after: unknown }> {
+export function changesOf(memory: MemoryState, wanted: MemoryState): Record<string, { before: unknown; after: unknown }> {
   const [before, after] = [portableState(memory), portableState(wanted)];
   return Object.fromEntries(Object.keys(after).flatMap((name) => (canonical(before[name]) === canonical(after[name]) ? [] : [[name, { before: before[name], after: after[name] }]])));
 }

@@ -1,4 +1,5 @@
 import { type Context as WebCall, Hono } from "hono";
+import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
@@ -10,6 +11,9 @@ import * as field from "../../domain/memories/fields.ts";
 import { archiveOne } from "../../domain/memories/forget.ts";
 import { historyOf } from "../../domain/memories/history.ts";
 import { list } from "../../domain/memories/list.ts";
+import type { Memory } from "../../domain/memories/memory.ts";
+import { acceptProposal, listProposals, refuseProposal, waitingProposals } from "../../domain/memories/proposals.ts";
+import { proposalStates } from "../../domain/memories/proposal-store.ts";
 import { discard, listQuarantine, release } from "../../domain/memories/release.ts";
 import { resolveOne } from "../../domain/memories/resolve.ts";
 import { revise, type ReviseOutcome } from "../../domain/memories/revise.ts";
@@ -27,20 +31,25 @@ import { orExplained } from "./fresh-sign-in.tsx";
 import { errorPage, Written } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { Edit, MemoriesPage, MemoryPage, mostAsked, type Kept, type Shown } from "./pages/memories.tsx";
+import { linksOf, ProposalsPage } from "./pages/proposals.tsx";
 import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
 
+const counter = z.coerce.number().int().positive();
 const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), all: z.string().optional(), before: z.uuid().optional(), archived: z.string().optional() });
-const change = z.object({ content: z.string().transform(withPlainBreaks).pipe(field.content), version: z.coerce.number().int().positive(), restore: z.string().optional() });
-const repetition = z.object({ version: z.coerce.number().int().positive(), said: z.coerce.number().int().positive() });
-const past = z.object({ older: z.coerce.number().int().positive().optional(), saved: z.string().optional() });
+const change = z.object({ content: z.string().transform(withPlainBreaks).pipe(field.content), version: counter, restore: z.string().optional() });
+const repetition = z.object({ version: counter, said: counter });
+const past = z.object({ older: counter.optional(), saved: z.string().optional() });
 /** Of the memory that an act changes, as the page showed it. */
-const asShown = z.object({ version: z.coerce.number().int().positive().optional(), target: z.uuid().optional() });
+const asShown = z.object({ version: counter.optional(), target: z.uuid().optional() });
+const queue = z.object({ state: z.enum(proposalStates).default("pending"), before: z.uuid().optional(), done: z.enum(proposalStates).optional() });
 const mostFound = 30;
 const mostListed = 50;
 const mostVersions = 50;
+/** Each is shown whole. */
+const mostProposals = 20;
 
-/** Pages on which a person finds, reads and corrects what a team's memory knows, and decides about what the write guard kept back of theirs. */
+/** Pages on which a person finds, reads and corrects what a team's memory knows, and decides about what the write guard kept back of theirs, and what waits for a review. */
 export function memoryPages(services: Services): Hono<Web> {
   const app = new Hono<Web>();
   app.use("/memories/*", forBrowsers(services));
@@ -48,15 +57,50 @@ export function memoryPages(services: Services): Hono<Web> {
   app.get("/memories/:team", (c) =>
     forMember(c, async (ctx, { person }) => {
       const { q, all, before, archived } = parsedForm(listing, c.req.query());
-      const [teams, kept, shown] = await Promise.all([
-        services.grants.memberships(person),
-        q || before || archived ? [] : keptBack(ctx),
+      const isStart = !(q || before || archived);
+      const [team, kept, waiting, shown] = await Promise.all([
+        teamName(ctx, person),
+        isStart ? keptBack(ctx) : [],
+        isStart ? waitingProposals(ctx) : 0,
         q ? found(ctx, q, all) : list(ctx, { cursor: before, limit: mostListed, archived: archived !== undefined, withoutMessages: true }),
       ]);
-      const team = teams.find(({ teamId }) => teamId === ctx.principal.teamId)?.teamName ?? "";
-      return showPage(c, { title: `${q ? `${q} – ` : archived ? "Archived – " : ""}Memories of ${team}`, body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, before, kept, ...shown }} /> });
+      return showPage(c, { title: `${q ? `${q} – ` : archived ? "Archived – " : ""}Memories of ${team}`, body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, before, kept, waiting, ...shown }} /> });
     }),
   );
+
+  app.get("/memories/:team/proposals", (c) =>
+    forMember(c, async (ctx, { person }) => {
+      const { state, before, done } = parsedForm(queue, c.req.query());
+      const [team, found] = await Promise.all([teamName(ctx, person), listProposals(ctx, { state, below: before, limit: mostProposals })]);
+      const [authorOf, ends] = await Promise.all([
+        authorsOf(ctx, found.flatMap(({ proposal: { proposedBy, decidedBy } }) => [proposedBy, decidedBy ?? proposedBy].map((updatedBy) => ({ updatedBy })))),
+        memoriesOf(ctx, found.flatMap(({ proposal }) => linksOf(proposal).map(({ to }) => to))),
+      ]);
+      const next = found.length === mostProposals ? found.at(-1)?.proposal.id : undefined;
+      return showPage(c, { title: `Proposals in ${team}`, body: <ProposalsPage {...{ principal: ctx.principal, team, state, before, done, found, authorOf, ends, next }} /> });
+    }),
+  );
+  for (const [act, done, decide] of [["accept", "accepted", acceptProposal], ["refuse", "refused", refuseProposal]] as const) {
+    app.post(`/memories/:team/proposals/:id/${act}`, (c) =>
+      forMember(c, async (ctx) => {
+        const id = c.req.param("id");
+        const href = `/memories/${ctx.principal.teamId}/proposals`;
+        try {
+          await decide(ctx, { id });
+        } catch (error) {
+          const known = asDomainError(error);
+          if (known?.code !== "CONFLICT" && known?.code !== "NOT_FOUND") throw error;
+          // A button that is pressed twice finds done what it asks for.
+          const there = (await ctx.proposals.find(ctx.principal, ctx.now, id))?.proposal;
+          if (there?.state !== done || there.decidedBy !== ctx.principal.userId) {
+            const [what, advice] = known.code === "CONFLICT" ? [known.message, known.hint ?? ""] : ["There is no such proposal.", "A newer one may have taken its place."];
+            return errorPage(c, statusOf[known.code], what, advice, { link: { href, children: "All proposals" } });
+          }
+        }
+        return c.redirect(`${href}?done=${done}`, 303);
+      }),
+    );
+  }
 
   app.get("/memories/:team/:id", (c) => forMember(c, (ctx) => showMemory(c, ctx)));
 
@@ -103,6 +147,9 @@ export function memoryPages(services: Services): Hono<Web> {
     );
   }
 
+  const teamName = async ({ principal: { teamId } }: Context, person: Visitor["person"]): Promise<string> =>
+    (await services.grants.memberships(person)).find((team) => team.teamId === teamId)?.teamName ?? "";
+
   async function forMember(c: WebCall<Web>, work: (ctx: Context, visitor: Visitor, form: URLSearchParams) => Promise<Response>): Promise<Response> {
     const visitor = c.get("visitor");
     const { pathname, search } = new URL(c.req.url);
@@ -131,7 +178,7 @@ export function memoryPages(services: Services): Hono<Web> {
 }
 
 /** `draft`: what the person wrote and that is not stored. */
-async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?: string, status: ContentfulStatusCode = 409): Promise<Response> {
+async function showMemory(c: WebCall<Web>, ctx: Context, notice?: Child, draft?: string, status: ContentfulStatusCode = 409): Promise<Response> {
   const { older, saved } = parsedForm(past, c.req.query());
   const { memory: found, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions + 1, before: older });
   await noteSecrets(ctx, [found]);
@@ -139,7 +186,7 @@ async function showMemory(c: WebCall<Web>, ctx: Context, notice?: string, draft?
   const versions = entries.slice(0, mostVersions).map(({ version }) => version);
   const oldest = entries.length > mostVersions ? versions.at(-1)?.version : undefined;
   // The address may be opened again when something else was saved.
-  const done = saved === "no" ? "Not changed." : saved === "waits" ? waits : saved === String(memory.version) ? "Saved." : undefined;
+  const done = saved === "no" ? "Not changed." : saved === "waits" ? waits(ctx) : saved === String(memory.version) ? "Saved." : undefined;
   const authorOf = await authorsOf(ctx, versions.map(({ actorId }) => ({ updatedBy: actorId })));
   return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : status, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, older, authorOf, notice, done, draft }} /> });
 }
@@ -153,10 +200,12 @@ async function found(ctx: Context, query: string, all: string | undefined): Prom
 /** What is kept back of the person's own, and of what is there already what it would change. */
 async function keptBack(ctx: Context): Promise<Kept[]> {
   const kept = await listQuarantine(ctx);
-  const ids = kept.flatMap(({ quarantine }) => quarantine?.target ?? []);
-  const targets = ids.length > 0 ? (await ctx.memories.hydrate(ctx.principal, ctx.now, ids)).memories.map(asFound) : [];
+  const targets = await memoriesOf(ctx, kept.flatMap(({ quarantine }) => quarantine?.target ?? []));
   return kept.map((memory) => ({ memory, target: targets.find(({ id }) => id === memory.quarantine?.target) }));
 }
+
+/** Those that the person may see. */
+const memoriesOf = async (ctx: Context, ids: string[]): Promise<Memory[]> => (ids.length > 0 ? (await ctx.memories.hydrate(ctx.principal, ctx.now, ids)).memories.map(asFound) : []);
 
 function idOf(c: WebCall<Web>): string {
   const id = z.uuid().safeParse(c.req.param("id"));
@@ -168,7 +217,7 @@ function idOf(c: WebCall<Web>): string {
 async function afterChange(c: WebCall<Web>, ctx: Context, done: ReviseOutcome, seen: number): Promise<Response> {
   const [{ content, version, archivedAt }, attempted] = done.outcome === "conflict" ? [done.current, done.attempted.content] : [done.memory];
   const isThere = attempted === content && archivedAt === null;
-  const notice = isThere ? undefined : noticeOf(done);
+  const notice = isThere ? undefined : noticeOf(ctx, done);
   if (notice) return showMemory(c, ctx, notice, attempted);
   return c.redirect(`/memories/${ctx.principal.teamId}/${idOf(c)}?saved=${version === seen ? "no" : version}`, 303);
 }
@@ -182,14 +231,18 @@ async function doneBefore(ctx: Context, id: string, target: string | undefined, 
   return there ? `/${there.id}` : "";
 }
 
-const waits = "Your change waits for an admin of the team.";
+const waits = ({ principal: { teamId } }: Context): Child => (
+  <>
+    Your change waits for an admin of the team. <a href={`/memories/${teamId}/proposals`}>Proposals</a>
+  </>
+);
 const shownAfter = (id: string, proposed: unknown): string => `/${id}${proposed ? "?saved=waits" : ""}`;
 const proposedIn = (done: ReviseOutcome): unknown => "proposal" in done && done.proposal;
 
 /** What the person has to know of a change that was not stored just as they wrote it. */
-function noticeOf(done: ReviseOutcome): string | undefined {
+function noticeOf(ctx: Context, done: ReviseOutcome): Child {
   if (done.outcome === "conflict") return "Not saved: it was changed since you opened it. The history shows how. Saving puts your text in its place.";
   if (done.outcome === "quarantined") return `Not saved, but kept back: ${done.reasons.join(", ")}. All memories shows it.`;
-  if (done.proposal) return waits;
+  if (done.proposal) return waits(ctx);
   return done.masked && `Saved without ${done.masked.join(", ")}, which is kept back. All memories shows it.`;
 }

@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type { AuthorOf } from "../../../domain/memories/authorship.ts";
 import { limits } from "../../../domain/memories/fields.ts";
 import { canonical, type Memory, type Version, type Visibility } from "../../../domain/memories/memory.ts";
@@ -5,11 +6,12 @@ import { screen } from "../../../domain/guard/screen.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { mayWrite, type Principal } from "../../../domain/tenancy/principal.ts";
 import { audience } from "../../../tools/sharing-question.ts";
+import { Act } from "./act.tsx";
 import { Instant } from "./instant.tsx";
 
 const seenBy = (visibility: Visibility): string => `seen by ${visibility === "private" ? "you alone" : audience[visibility]}`;
 const shownLength = 160;
-/** In characters: of a version that the history shows whole. */
+/** In characters: of a text that is not folded. */
 const mostUnfolded = 500;
 /** In characters. */
 export const mostAsked = 1_000;
@@ -44,10 +46,12 @@ interface MemoriesProps extends Shown {
   before: string | undefined;
   /** What the write guard keeps back of the person's own. */
   kept: readonly Kept[];
+  /** How many proposals wait, of those that the person is shown. */
+  waiting: number;
 }
 
 /** What a team's memory knows, as far as the person may see it. Memories are in any language, so each text says by itself where it begins. */
-export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before, kept, memories, nextCursor, uncertain, lessLikely }: MemoriesProps) => {
+export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before, kept, waiting, memories, nextCursor, uncertain, lessLikely }: MemoriesProps) => {
   const here = `/memories/${teamId}`;
   return (
     <>
@@ -61,6 +65,7 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before,
       </form>
       <p class="row">
         {q || archived || before ? <a href={here}>All memories</a> : <a href={`${here}?archived=yes`}>Archived</a>}
+        <a href={`${here}/proposals`}>Proposals{waiting > 0 && ` (${waiting} waiting)`}</a>
         <a href="/">Your account</a>
       </p>
       {kept.length > 0 && (
@@ -80,10 +85,10 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before,
                   The write guard found {memory.quarantine?.reasons.join(", ")}, <Instant at={memory.createdAt} />
                 </p>
                 <div class="row">
-                  <Act at={`${here}/${memory.id}`} does={target ? `release?version=${target.version}&target=${target.id}` : "release"} label="Release as it was said" />
+                  <Act action={`${here}/${memory.id}/${target ? `release?version=${target.version}&target=${target.id}` : "release"}`} label="Release as it was said" />
                   <details>
                     <summary>Discard it</summary>
-                    <Act at={`${here}/${memory.id}`} does="discard" label="Discard for good" />
+                    <Act action={`${here}/${memory.id}/discard`} label="Discard for good" />
                   </details>
                 </div>
               </li>
@@ -138,9 +143,9 @@ interface MemoryProps {
   /** Newest first. */
   versions: readonly Version[];
   authorOf: AuthorOf;
-  notice: string | undefined;
+  notice: Child;
   /** What became of the last change, where nothing else has to be known. */
-  done: string | undefined;
+  done: Child;
   draft: string | undefined;
   /** The oldest version shown, when there are older ones. */
   oldest: number | undefined;
@@ -174,8 +179,8 @@ export const MemoryPage = ({ principal, memory, versions, oldest, older, authorO
       <p class="aside">
         {[memory.namespace, seenBy(memory.visibility), memory.type.replaceAll("_", " "), ...memory.tags].join(", ")}; stored <Instant at={memory.createdAt} />
       </p>
-      {(isEditable || (mayWrite(principal) && draft === undefined)) && <Act at={at} does={isArchived ? "restore" : "archive"} label={isArchived ? "Restore" : "Archive"} />}
-      {isEditable && memory.expiresAt !== null && <Act at={at} does="keep" label="Let it never expire" />}
+      {(isEditable || (mayWrite(principal) && draft === undefined)) && <Act action={`${at}/${isArchived ? "restore" : "archive"}`} label={isArchived ? "Restore" : "Archive"} />}
+      {isEditable && memory.expiresAt !== null && <Act action={`${at}/keep`} label="Let it never expire" />}
       <p>
         <a href={here}>All memories</a>
       </p>
@@ -189,7 +194,7 @@ export const MemoryPage = ({ principal, memory, versions, oldest, older, authorO
       <ul aria-labelledby="history" class="cards">
         {versions.map(({ version, at: when, tool, action, actorId, state: { content, value } }) => (
           <li>
-            <Folded start={content.length > mostUnfolded ? preview(content, shownLength) : content} whole={content} />
+            <LongText of={content} />
             <p class="aside">
               Version {version}: {pastOf(action)} by {authorOf({ updatedBy: actorId }) ?? "you"} with {tool}, <Instant at={when} />
             </p>
@@ -215,8 +220,9 @@ export const MemoryPage = ({ principal, memory, versions, oldest, older, authorO
 };
 
 /** A secret is read by who opens it. */
-const shortOf = ({ redaction, content }: Memory): string => (redaction === "redacted" ? "A secret: open it to read it." : preview(content, shownLength));
-const nameOf = (memory: Memory): string => memory.key ?? shortOf(memory);
+export const secretStart = "A secret: open it to read it.";
+const shortOf = ({ redaction, content }: Memory): string => (redaction === "redacted" ? secretStart : preview(content, shownLength));
+export const nameOf = (memory: Memory): string => memory.key ?? shortOf(memory);
 const pastOf = (action: string): string => (action === "undo" ? "undone" : action.replace(/e?$/, "ed"));
 
 /** Where it does not hold any more, or not for ever; of a memory that is shown by itself (`whole`), since when, and of when it speaks. */
@@ -272,10 +278,12 @@ const Text = ({ of }: { of: string }) => (
   </p>
 );
 
+export const LongText = ({ of }: { of: string }) => <Folded start={of.length > mostUnfolded ? preview(of, shownLength) : of} whole={of} />;
+
 /** A long text, and one with a secret, is opened by whoever decides about it. */
 const KeptText = ({ of }: { of: Memory }) => <Folded start={preview(openPart(of), shownLength)} whole={wholeOf(of)} />;
 
-const Folded = ({ start, whole }: { start: string; whole: string }) =>
+export const Folded = ({ start, whole }: { start: string; whole: string }) =>
   start === whole ? (
     <Text of={whole} />
   ) : (
@@ -285,18 +293,19 @@ const Folded = ({ start, whole }: { start: string; whole: string }) =>
     </details>
   );
 
-const Act = ({ at, does, label }: { at: string; does: string; label: string }) => (
-  <form method="post" action={`${at}/${does}`}>
-    <button type="submit">{label}</button>
-  </form>
-);
-
 /** The content as it may stand on a screen that others see: a secret is read by who opens it. */
 const openPart = (memory: Memory): string => screen({ ...memory, key: null, namespace: "", tags: [], sensitivity: "normal" })?.masked?.content ?? memory.content;
 
 /** All that a release would store, so that nothing is released unseen. */
 function wholeOf({ content, value, summary, metadata, quarantine }: Memory): string {
   const { target, fields = [] } = quarantine ?? {};
-  const texts = { content, summary, value: value === null ? "" : JSON.stringify(value), metadata: Object.keys(metadata).length === 0 ? "" : JSON.stringify(metadata) };
-  return Object.entries(texts).flatMap(([field, text]) => (text && (target === undefined || fields.includes(field)) ? [text] : [])).join("\n\n");
+  return Object.entries({ content, summary, value, metadata }).map(([field, said]) => (target === undefined || fields.includes(field) ? worded(said) : "")).filter(Boolean).join("\n\n");
+}
+
+/** What a field says, in words: none where it says nothing. */
+export function worded(value: unknown): string {
+  const texts = [value].flat();
+  if (texts.every((text) => typeof text === "string")) return texts.join(", ");
+  const json = JSON.stringify(value);
+  return json === "null" || json === "{}" ? "" : json;
 }
