@@ -97,7 +97,20 @@ const queue = (state: Proposal["state"]): Look => async (server, p) => {
       return { id: one.id, memory_id: one.entry.id, outdated: isOutdated(one) || undefined, before: isShown ? before : undefined, after: isShown && state !== "accepted" && after !== before ? after : undefined };
     }),
   );
-  server.scan(p, answer, {}, expected.flatMap((one) => (showsMemory(p, one) ? [now(one.entry), wantedState(one)] : [{}]).map((state) => ({ entry: one.entry, state }))));
+  server.scan(p, answer, {}, shownOf(p, expected));
+};
+
+const shownOf = (p: Credential, shown: readonly Proposal[]) => shown.flatMap((one) => (showsMemory(p, one) ? [now(one.entry), wantedState(one)] : [{}]).map((state) => ({ entry: one.entry, state })));
+
+/** What the person's browser shows of the queue: the newest 20, and buttons where they decide. */
+const queuePage = (state: Proposal["state"]): Look => async (server, p) => {
+  const answer = await server.asPerson(server.person(p.user), "GET", `/memories/${p.team}/proposals?state=${state}`);
+  expect(answer.status, answer.raw).toBe(stopped(p) ?? 200);
+  const expected = stopped(p) === undefined ? proposalsFor(server.model, p, state).slice(0, 20) : [];
+  expect(answer.raw.match(/<li>/g)?.length ?? 0).toBe(expected.length);
+  const decided = state === "pending" && isAdmin(p) ? expected.map(({ id }) => id) : [];
+  expect([...answer.raw.matchAll(/action="[^"]*\/proposals\/([^/"]+)\/refuse"/g)].map(([, id]) => id)).toEqual(decided);
+  server.scan(p, answer, { team: p.team }, shownOf(p, expected));
 };
 
 const exported: Look = async (server, p) => {
@@ -135,7 +148,7 @@ const audit = (path: string, may: (p: Credential) => boolean): Look => async (se
 
 const looks: Look[] = [
   members, queue("pending"), exported, pages(false), teams, links, queue("accepted"), audit("/audit", isAdmin), exported, keys, queue("refused"),
-  audit("/organization/audit", (p) => p.role === "owner"), queue("pending"), pages(true),
+  audit("/organization/audit", (p) => p.role === "owner"), queue("pending"), pages(true), queuePage("pending"), queuePage("refused"), queuePage("accepted"),
 ];
 
 async function visits(server: TestTeams, p: Credential, turn: number): Promise<void> {
