@@ -115,6 +115,8 @@ describe("enumeration of teams [S6] [A13]", () => {
     await expectAlike(organizations.map((body) => () => browser.json("POST", "/v1/teams", body)));
     await expectAlike(organizations.map((body) => () => send({ token, method: "POST", path: "/v1/teams", body })));
     await expectAlike([nowhere, other.teamId].map((team) => () => browser.post("/keys", { page: "p", name: "x", team, scope: "memory:read" })));
+    for (const act of ["accept", "refuse"]) await expectAlike([nowhere, other.teamId].map((team) => () => browser.post(`/memories/${team}/proposals/${nowhere}/${act}`)));
+    await expectAlike([nowhere, other.teamId].map((team) => () => browser.get(`/memories/${team}/proposals`)));
     for (const [method, path, body] of [["PATCH", "/members/:u", { role: "viewer" }], ["DELETE", "/members/:u", undefined]] as const) {
       await expectAlike([nowhere, other.ownerId].map((user) => () => browser.json(method, `/v1/teams/${tenant.teamId}${path.replace(":u", user)}`, body)));
     }
