@@ -146,7 +146,7 @@ const list: Command = async (server, p, op, tool) => {
   const isPlain = pattern === undefined && asked.namespaces === undefined && asked.tags === undefined;
   const expected = server.model.own(p, asked, archived).filter((e) => (pattern === undefined || keyMatches(pattern, now(e).key)) && !(isPlain && isMessage(now(e))));
   const args = { limit: op.limit, archived, full: op.flag, ...(bit(op, 2) ? { filters } : {}), ...(pattern === undefined ? {} : { key: pattern }) };
-  await pages(server, p, tool, args, pattern === undefined ? expected : expected.slice(0, op.limit), op.limit, "memories", (record) => record["memory_id"], (entry) => present([entry]));
+  await pages(server, p, tool, args, expected, op.limit, "memories", (record) => record["memory_id"], (entry) => present([entry]));
 };
 
 const exportAll: Command = async (server, p, op, tool) => {
