@@ -72,7 +72,7 @@ describe.each(kinds)("%s [S2] [A1]", (kind, connect) => {
   });
 
   test("max_tokens cuts the answer [U5]", async () => {
-    await store("long", "The quarterly report says a great deal. ".repeat(100));
+    await store("long", "The quarterly report says a great deal. ".repeat(60));
     const cut = await client.call("omn_retrieve_memory", { key: key("long"), max_tokens: 200 });
     expect(cut.structured["memories"]).toEqual([expect.objectContaining({ key: key("long"), truncated: true })]);
     expect(cut.text.length).toBeLessThan(1_000);
