@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Product } from "../e2e/support/product.ts";
 import { startChromium } from "./support/chromium.ts";
-import { controlsOf, faintTexts, outline, overflow, tabStops, tightTargets } from "./support/page-checks.ts";
+import { expectSound } from "./support/page-checks.ts";
 import { Profile } from "./support/profile.ts";
 
 let product: Product;
@@ -15,24 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([browser.close(), product.remove()]));
 
-const shots = process.env["SCREENSHOTS"];
-
-const check = async (name: string): Promise<void> => {
-  expect(await outline(owner.page), name).toEqual({ lang: "en", titled: true, headings: 1, unnamed: 0 });
-  for (const width of [1_280, 390]) {
-    await owner.page.setViewportSize({ width, height: 800 });
-    expect(await overflow(owner.page), name).toBe(0);
-    expect(await tightTargets(owner.page), name).toEqual([]);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await owner.page.emulateMedia({ colorScheme });
-      expect(await faintTexts(owner.page), `${name}, ${colorScheme}`).toEqual([]);
-      if (shots) await owner.page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png`, fullPage: true });
-    }
-  }
-  const controls = await controlsOf(owner.page);
-  await owner.page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
-  expect(await tabStops(owner.page, controls.length), name).toEqual(controls.map((control) => ({ control, visible: true })));
-};
+const check = (name: string): Promise<void> => expectSound(owner.page, name, [1_280, 390]);
 
 test("an admin sees what a client proposes, accepts one and refuses another, and the client finds the one that was accepted [F4] [U7]", async () => {
   const { team } = await owner.post("/v1/organizations", { name: "Lab" });

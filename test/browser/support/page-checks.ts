@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 
 const controls = "a[href], summary, button:enabled, input:enabled:not([type=hidden]), select:enabled, textarea:enabled";
 const controlRoles = new Set(["button", "checkbox", "combobox", "link", "searchbox", "textbox"]);
@@ -93,3 +94,22 @@ export const faintTexts = (page: Page, least = 4.5): Promise<string[]> =>
     const holdsText = (element: Element): boolean => [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim());
     return [...document.querySelectorAll("main, main *")].filter((element) => holdsText(element) && element.checkVisibility() && contrast(element) < least).map((element) => element.outerHTML);
   }, least);
+
+/** All of it, in both color schemes; with SCREENSHOTS a picture of each goes into that folder. `widths`: of the window, in CSS pixels; none leaves it as it is. */
+export async function expectSound(page: Page, name: string, widths: number[] = []): Promise<void> {
+  expect(await outline(page), name).toEqual({ lang: "en", titled: true, headings: 1, unnamed: 0 });
+  const { width: present, height } = page.viewportSize() ?? { width: 1_280, height: 800 };
+  for (const width of widths.length > 0 ? widths : [present]) {
+    await page.setViewportSize({ width, height });
+    expect(await overflow(page), `${name}, ${width}`).toBe(0);
+    expect(await tightTargets(page), `${name}, ${width}`).toEqual([]);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await faintTexts(page), `${name}, ${width}, ${colorScheme}`).toEqual([]);
+      if (process.env["SCREENSHOTS"]) await page.screenshot({ path: `${process.env["SCREENSHOTS"]}/${name}-${width}-${colorScheme}.png`, fullPage: true });
+    }
+  }
+  const reached = await controlsOf(page);
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  expect(await tabStops(page, reached.length), name).toEqual(reached.map((control) => ({ control, visible: true })));
+}
