@@ -168,13 +168,9 @@ describe("what a question says of time", () => {
     expect(read(question)).toEqual([period]);
   });
 
-  test.each(["h1 ", "early Monday ", "week of ", "weekend ", "mi "])("a time word repeated takes no longer than the words of a question: %s [D5]", (word) => {
-    const took = (question: string): number => Math.min(...Array.from({ length: 5 }, () => {
-      const started = performance.now();
-      for (let i = 0; i < 10; i += 1) timesIn(question, now);
-      return performance.now() - started;
-    }));
-    expect(took(word.repeat(300).slice(0, 1_000))).toBeLessThan(40 * took(word.repeat(30)) + 10);
+  // The clock of workerd stands still while code runs, so the limit of the test is the measure: by the square, the first took 18 s.
+  test.each(["h1 ", "early Monday ", "week of ", "weekend ", "mi "])("a time word repeated takes time in proportion: %s [D5]", { timeout: 6_000 }, (word) => {
+    for (let i = 0; i < 300; i += 1) expect(timesIn(word.repeat(300).slice(0, 1_000), now).periods.length).toBeLessThan(1_000);
   });
 
   test.each([
