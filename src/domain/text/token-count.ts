@@ -1,6 +1,7 @@
 import { charCodes } from "../recall/char-codes.ts";
 import { forEachPiece, forEachPieceOf, isBreak } from "../recall/token-pieces.ts";
-import { frequentTokens } from "./token-ranks.ts";
+import { inRankOrder, unpackTokens } from "./packed-tokens.ts";
+import { packedTokens } from "./token-ranks.ts";
 
 /**
  * An upper estimate of how many o200k tokens a text takes, without shipping the vocabulary of 200,000 (1 MB compressed).
@@ -124,25 +125,35 @@ export const tokenOf = (written: string): string =>
 
 /** How many tokens are left when all mergers that the table knows are done. */
 function merge(piece: string): number {
-  ranks ??= new Map(frequentTokens().map((token, rank) => [tokenOf(token), rank]));
-  const table = ranks;
+  ranks ??= new Map(unpackTokens(packedTokens).map(tokenOf).map((token, at) => [token, at < inRankOrder ? at : inRankOrder + token.length]));
   const bytes = bytesOf(piece);
-  if (bytes.length === 1 || table.has(bytes)) return 1;
+  return bytes.length === 1 || ranks.has(bytes) ? 1 : mostTokens(ranks, [...bytes], { left: 24 });
+}
 
-  /** Where each token begins, and the end; beside it the rank of its merger with the next. */
-  const starts = Array.from({ length: bytes.length + 1 }, (_, i) => i);
-  const rankAt = (i: number): number => {
-    const end = starts[i + 2];
-    return end === undefined ? Number.POSITIVE_INFINITY : (table.get(bytes.slice(starts[i], end)) ?? Number.POSITIVE_INFINITY);
-  };
-  const merges = starts.map((_, i) => rankAt(i));
+/**
+ * Merges by rank, and where that is not known the shorter first. Of two such that overlap either may come first: both are tried, `tries`
+ * times in a piece, and what leaves more tokens counts.
+ */
+function mostTokens(table: Map<string, number>, tokens: string[], tries: { left: number }): number {
+  const rankAt = (at: number): number => (at + 1 < tokens.length ? (table.get(`${tokens[at]}${tokens[at + 1]}`) ?? none) : none);
+  const merges = tokens.map((_, at) => rankAt(at));
   for (;;) {
     let best = 0;
     for (let i = 1; i < merges.length; i += 1) if ((merges[i] as number) < (merges[best] as number)) best = i;
-    if (merges[best] === Number.POSITIVE_INFINITY) return starts.length - 1;
-    starts.splice(best + 1, 1);
-    merges.splice(best + 1, 1);
+    const rank = merges[best] as number;
+    if (rank === none) return tokens.length;
+    const rivals = rank < inRankOrder ? [] : [best - 1, best + 1].filter((at) => (merges[at] ?? none) !== none);
+    if (rivals.length > 0) {
+      if (tries.left === 0) return tokens.length;
+      tries.left -= 1;
+      return Math.max(...[best, ...rivals].map((at) => mostTokens(table, merged(tokens, at), tries)));
+    }
+    tokens.splice(best, 2, `${tokens[best]}${tokens[best + 1]}`);
+    merges.splice(best, 1);
     merges[best] = rankAt(best);
     if (best > 0) merges[best - 1] = rankAt(best - 1);
   }
 }
+
+const none = Number.POSITIVE_INFINITY;
+const merged = (tokens: string[], at: number): string[] => tokens.toSpliced(at, 2, `${tokens[at]}${tokens[at + 1]}`);

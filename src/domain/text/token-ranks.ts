@@ -1,13 +1,11 @@
 import { verbatim } from "../verbatim.ts";
 
 /**
- * Written by scripts/token-ranks.ts: the most frequent tokens of OpenAI's o200k_base (tiktoken, MIT) in the order of their
- * rank, after the 256 single bytes, each on a line as in JSON. What is no whole text is its bytes, those from 0x80 on
- * in Braille (U+2800 and the byte).
+ * Written by scripts/token-ranks.ts: the most frequent tokens of OpenAI's o200k_base (tiktoken, MIT) after the 256 single bytes,
+ * as `unpackTokens` reads them: 2,048 in the order of their rank, the others sorted. What is no whole text is its bytes, those from
+ * 0x80 on in Braille (U+2800 and the byte).
  */
-export const frequentTokens = (): string[] => JSON.parse(`["${lines.replaceAll("\n", '","')}"]`) as string[];
-
-const lines = verbatim`  
+export const packedTokens = verbatim`  
     
 in
 er
@@ -2055,10199 +2053,13699 @@ face
  ⣒
 fe
 Request
- take
-As
-ional
-Map
-oh
-man
- ste
-chn
- Fr
-),\n
-中彩票
- ש
- own
- Res
-file
-go
- child
-ग
-—
-enu
-Color
- view
-Ar
-ours
- cap
- के
- न
- das
-imes
-⣨⢮
- მ
- q
-td
-':
- break
-vert
-iter
- arg
-.W
-ared
- top
-by
-ually
-erg
-Al
- size
-ason
-atic
-ains
- sit
-ailable
-ocation
- show
- ce
-....
- model
- using
-ң
-enn
-ini
- design
-ين
-rc
-ism
-Index
- за
- sal
- check
-_M
- {\n\n
-ვ
- world
- ज
-eter
--t
-ول
-ijn
- \\
-ament
-्य
- week
-⣥⢿
-⣠⢯⢁⣠⢮
- э
-ק
-lication
- л
- son
- book
- dé
-Element
- him
-itch
-lete
- ||
- ش
-Form
-ие
-(self
- mit
- е
-ght
-(n
-(p
-do
-ivity
-(c
- think
-ого
- business
-Test
- «
-AD
- tot
- again
-                               
- system
- call
-ye
- prote
-ico
-ua
-ados
- cent
- pa
-(this
-ח
-ih
-一
-ות
- zu
-⣬⢞
-AC
-package
- point
- Be
-ים
-ott
- х
- produ
-ث
- Col
-ั
- being
-oto
- rep
- mat
-ideo
- made
-ios
- each
-oot
- poss
-();\n\n
-⣥⢊
-ля
-right
- run
- ⣠⢹
- une
-ero
-\u200c
-⣨⢴
-35
-gen
--d
-aterial
-Int
- ha
- अ
-export
- place
- ‘
-ident
- qual
-ир
-ape
-ರ
- po
-_name
-ks
-ā
-Le
- है
-oken
- cle
- soc
- found
-گ
-type
- open
-ें
- ist
-פ
- support
-\n\n\n
-This
- create
- Gr
-ụ
-hip
-ora
- pat
-Date
-ather
-ס
-////////
-⣪⢳
-come
-⣥⢰
- To
-')\n
- __
-.”
-_st
-po
-ু
-result
-Context
-⣬⢠
-\u200d
-ها
- como
-ей
-ala
-da
-ined
-⣫⢊
-Box
-ок
-istr
-ql
-olean
-create
-ож
- super
-ters
-ende
-nen
- line
-ween
- All
-33
-(),
-45
-ists
- ...
-Size
- cho
-sole
-vice
-व
- ku
- partic
-orn
-ৰ
-.e
-une
-⣩⢢
-App
-icense
- ni
-Of
-ocal
-ай
- order
- service
-⣪⢰
-(d
-ainer
-έ
- develop
-lected
- ح
-Add
-Class
-ita
-iment
-اد
- App
-ync
-Em
-input
-द
-ía
-ן
- contin
-.util
- /**\n
-lich
-All
- method
- );\n
-indow
-لى
-itor
-.T
-\"]
- custom
-െ
- Or
-⣥⢺
- quest
- ক
- state
-ige
-Field
-.B
-pace
- next
-ploy
- life
- request
- those
-!!
-Path
-ctions
- eas
- follow
-trans
-search
-ா
-itial
-⣧⢜
-indows
-ị
- द
- care
- So
-ira
-غ
-ын
-36
- mu
- خ
- vol
- vi
-list
-tract
-ump
- array
-icle
-Ad
- different
-(new
-aining
- oper
- र
-\u00ad
-For
-IL
- List
- prov
-⣦⢀
-Up
-.log
-⣡⢃⢣⣡⢃
-้
- beg
-<?
-ас
- expect
-raph
- mov
-rows
-⣬⢄
-wer
- dans
- Sch
- Te
- mar
- व
- ल
-ots
-\"\n\n
-ост
-ത
- organ
-ias
-⣠⢹⢀⣠⢸
- same
-AP
- Ad
-î
-define
-.app
-iving
-########
- coun
- intern
-ING
-less
-][
-._
- local
-LO
- \u0060
-Node
- site
-nect
-⣥⢌
-ura
-function
- rece
-stance
- });\n
-ന
- proble
-men
- style
- ref
- really
-ird
-ela
-כ
-Log
-ified
-____
-omb
-},\n
-⣥⢆
-Array
-uil
-ission
-γ
-_F
- ik
-span
-ру
- —
-та
- pop
-\tc
---------------------------------
- writ
-Message
-ric
-tribut
-(int
- sem
-90
-ں
-Component
- ->
-Group
-⣠⢱⢁⣠⢰
- ide
-ili
-⣩⢀
-ished
-ato
-⣦⢳
-ს
- +=
- main
-site
-OM
- Ind
-य
- Is
-ever
-mit
- sw
-ց
-inc
-Result
-는
-ways
-urch
- आ
-Manager
-\t\n
- net
- pay
- đ
-ии
- qui
-ิ
-ત
- 天天中彩票
-િ
- /*
-sc
- default
-ದ
-70
-Image
- au
-ர
-ې
- exp
-ง
-ू
- commun
- (!
-ency
-Override
- equ
-lock
- ⣭
- must
- dan
-ω
-else
-pty
-⣤⢼
-年
-Config
- von
- game
- от
- conf
-ness
- object
-Act
-ß
-ств
-વ
-tes
- direct
-OT
-();\r\n
- ו
- fun
-⣯⢿
-ENT
-ม
-erc
-ti
-IM
- dep
-irm
-Code
-heck
-ross
- available
- fact
-ক
- ق
-88
- hab
-from
- around
-ти
-ত
-är
-Des
-uck
-ijk
-.print
-html
-线
- Sp
-aff
-.id
-.re
-ization
-stand
- cu
-Val
-off
-大发
- Br
- rest
- ta
- ()
- between
- cour
-મ
-va
-Not
-乐
->\r\n
-ör
-not
- ⣡⢃⢐⣡⢃
- დ
- ret
-ee
-ium
-uro
-cul
-With
--l
-⣬⢧
- wer
- old
- say
-iles
- non
-ée
-HE
- Me
-plate
-over
- mais
-================
-por
-                 
-http
-posit
-ically
-ક
-oss
-ג
-orth
- market
-31
-AB
-omen
- term
- error
-ags
-odule
- cert
- ti
-vir
-⣥⢭
-05
- pu
-اب
- android
-UN
- mus
- still
- ang
-(String
-pen
- plus
- auf
-ή
- without
-ав
-რ
-Pr
-crib
-obal
-Hand
- Get
-ln
- month
-ий
- ak
-Controller
- mas
-ubl
-ать
-.r
- US
- ك
-aan
-ito
-./
-分
-_D
-ilter
- disc
- offer
- err
-ron
-⣦⢉
-/*
- going
-ान
-ם
- ⣢
-iven
-AG
-ential
- both
- ben
-query
-ift
- ব
-vol
-ег
-⣧⢎
-nection
- ш
- স
-ading
-ULL
-Sc
-pons
-ис
-anel
-bar
-37
-older
- project
-ര
-ena
-reate
-tribute
-teger
- max
-04
-met
--f
-></
- No
-ategory
- put
-ք
-ny
-ati
-ali
- page
-ipp
-⣠⢤⢰⣠⢥⢍⣠⢤
- }\r\n
-ก
-}\r\n
-京
-ftware
- report
-34
-oney
-ー
-n't
- build
-aving
-ου
-ingle
-Fr
-ummary
- uma
-Is
- incre
-ground
- happ
-ology
-оз
->\n\n
- La
-ার
-adi
- ann
-US
-С
-开
-ved
-ittle
- love
-ani
-⣕⢸⣕
- leg
-ҳ
-国
-oud
- client
- seg
-code
- Ob
- ક
-য়
- ს
-ল
-08
- come
-www
-ế
-⣧⢛
-_re
-ypes
- ter
-thing
-#define
- But
-ustr
-А
- als
-ур
- об
-ъ
- ba
-_N
- std
-inter
-\t\t\t\t\t\t
-ુ
-sg
-the
-lar
-ò
- color
-ạ
-ด
-book
- fri
-api
-ume
-private
- cost
-ards
- second
- content
- too
-rist
-ba
- path
- ग
- Qu
-에
-ogle
-.is
-из
-PE
-ара
-ika
-09
- eng
-.length
- Cont
-П
-ير
- few
-zi
- প
- wa
- hist
- für
-creen
-):
-ben
-ki
- Bl
-하
-ference
- Im
-⣥⢓
- port
- aan
-ano
-ائ
-resent
-pring
-оль
-{\r\n
-Layout
-]\n\n
- Mar
- ré
- lim
-inn
- full
-38
-⣥⢸
-55
- appro
-config
- pod
-ief
-ئ
- access
- effect
-No
--p
-OL
- kan
- They
- ja
-ification
-Param
- Ph
-ან
-cle
-eld
-\").
-07
-⣫⢡
- company
- message
- त
-车
-lex
-ona
-月
- stand
-ো
-chen
-assword
-Response
- spe
-ब
- head
-test
-ʻ
-vec
-Gr
- ko
- feel
- Des
-valid
-label
-lt
-ips
-_B
- kom
- IN
-199
-IG
-It
-px
- pot
-ં
- zijn
- level
-oci
- document
- team
- mill
- \"\"
-med
-06
- enc
-pert
-是
- bas
-Opt
- ہ
- mem
-ima
-Out
-max
-(b
- health
-.pro
-ables
-Status
-500
-⣦⢝
-三
-iones
-Be
- sure
- experience
- El
- ст
-place
-zen
- invest
-ț
-aces
-Trans
-gg
-⣩⢜
-�
-content
- How
-FF
-39
- إ
-char
-ending
- field
-idget
- lot
-⣬⢋
-Ent
-cur
- Man
-χ
-fect
- ca
- الت
- )\n
-alt
-ething
-ination
- There
-Input
-ived
- я
- қ
-ories
-pecial
-을
- imp
- things
- mag
-⣪⢸
-02
-init
- ir
-én
-⣠⢮⢾⣠⢮
- small
-elt
- table
-mb
-isk
-న
-ակ
- iss
-uffer
- ⣠⢶
-ille
-⢗⣤⢺⢬
-len
-ज
-tings
-uration
- по
-cer
-true
-\u200b
-⣬⢚
- License
- won
- ki
-ക
- sex
- mom
- ü
- protect
-System
-ling
- response
-angu
- always
-Page
-⣧⢫
- Amer
-ต
-OD
-ट
- consider
-room
- present
- tu
-If
-44
-եր
-.out
-Util
-⣦⢊
- вы
- में
- change
-acter
- ans
-            
- perform
- ⣩
- job
-ves
-atures
- range
- А
- during
-视
-δ
- keep
- review
-บ
-OS
-array
- prom
-igen
-⣥⢷
-image
-ель
-\tthis
-********************************
-object
-;\r\n\r\n
- Par
-⣠⢰⢂⣠⢰
-ў
-opt
-ids
- days
-快
- important
- П
- Sc
-ought
- آ
-ర
-75
-の
- aff
-Equ
-уд
- little
-ả
- પ
-\\n
-！
-⣦⢸
-.R
-Inter
- techn
-rl
-irt
-аз
-ند
- hum
-iy
-ид
- :=
- dos
- three
-의
-stru
-ای
- water
-oi
- I'
-。\n
-ַ
-check
-Count
-ialog
-ula
-այ
- expl
- input
- va
-ыл
- interest
-').
- ⣨
-不
-Table
-earch
-ret
- better
-uild
-_h
- room
-And
- հ
- website
-⣧⢠
-Label
-ব
-_r
-New
-amente
- भ
-ез
-在线
-amespace
-⣥⢨
- ess
-Reg
--c
- til
-(e
-pi
- С
- وال
-ao
-ales
-ands
- link
-’re
- including
- big
- ol
-Listener
-,\r\n
-ో
- mult
- power
-ources
- index
- AN
- school
- В
- li
-Def
- π
- hard
-ম
-ლ
-.ex
- Ab
-ം
-resh
-elle
-cht
-cord
-arly
- code
-umb
-ativ
-iled
- catch
-）
- plan
-isa
-mon
-way
- vous
-Pos
- family
- double
-Str
- success
-aps
-久
- got
-oute
-Client
-赛
-⣤⢿
- fac
-img
-⣥⢾
-())
-ệ
- within
-48
-\ts
- date
-eder
-                                   
-Click
-ude
-rawing
- account
-ances
- exc
- ===
-ques
-,\"
-ẹ
-uilder
- sam
- ((
-_data
-Dis
- struct
-В
-Action
- ф
- something
-ario
-aa
- bit
-enter
- ע
-ede
-          
-uid
-.to
-abase
-إ
-്ത
-otal
- beh
-յ
- nicht
-ibr
- left
-agement
-ability
-        \n
-cia
- group
-_w
-ormal
-时时
-ை
- á
- might
-ii
-ут
-You
-ري
- element
-aka
-⣩⢙
- control
- services
- special
-CH
-amework
-平
-mt
- provide
-aster
-eta
-⣥⢎
-ș
- red
-ko
-ды
-idade
-த
-ने
- mot
-ores
-iginal
- dist
-ھ
-（
- At
- count
- 大发
-gl
- bar
- total
- κ
- base
- chang
- another
-争
-Content
-itional
-ones
-66
-idd
-⣬⢕
- image
- می
-viron
- area
-ision
-igned
- She
-riter
-ಂ
- since
-andom
- Fl
-avor
-时时彩
-ights
-head
- ⣧
-Sub
-Det
- vers
- body
-SS
-yl
- give
- gen
-EM
-்க
- hot
-(i
-ే
-EL
- trav
- (\u0024
-ಲ
-atis
- war
-fter
- extends
-03
- sich
- გ
-ready
- på
- har
-Line
-有
- util
-arge
- σ
-⣥⢇
- não
-О
- My
-vers
- kind
-لا
-ین
-ills
-icon
-*/
-ın
-К
-霸
- search
- સ
-hi
-db
-ми
- الأ
-mo
-ում
-.\"
- air
-տ
-Number
- assert
-comp
- social
-oogle
-.x
- contact
-ù
-ieve
- record
-zy
-ched
-ить
-ě
-.append
-로
-新
-án
- echo
- bro
-频
- turn
-acc
-ย
- email
-оп
-ately
-\tb
-ador
-ocus
-\tprivate
-map
- gre
- fore
-娱
- href
-uy
-77
-ود
-ired
-台
- action
- bed
-争霸
-ões
-צ
- able
- bir
-ca
- niet
-ύ
-ения
-imer
-한
-⣬⢊
-.println
-orage
-赛车
-jor
-ич
- dest
- Do
-ici
- anal
- required
- less
-ité
- …
- allow
-Ser
-gress
-لي
-actory
-ظ
-ette
-Column
-下
- address
-.G
-च
-彩神
- javax
-ул
- looking
- never
-Ph
-ար
-oo
- target
-><
- material
-post
-ules
-ว
- sus
-ì
-اء
- bool
- α
-uto
-ელ
-49
-დ
-⣨⢡
-IP
-िय
- mil
- param
-⣦⢴
-_type
-acy
-joy
- dig
- Dr
- title
- ask
-⣫⢥
-看
- With
- context
-apt
-ما
-sk
-Н
-endo
-ив
-odes
-context
- video
-ों
-my
-い
-UE
-⣫⢦
-し
-iversity
-aper
- personal
- config
-sub
-ನ
-cha
-aph
-Instance
- grow
- cou
-vious
-mand
-open
-്ക
-娱乐
-fic
-彩神争霸
- उ
- mal
-request
-ences
- Ver
- entre
-ố
-pository
- പ
-ista
-ამ
-yd
- sent
-summary
- indiv
-ाल
-⣨⢉
-Entity
-yr
-ican
-abled
-icy
- boolean
-ड
- profession
-მ
-ently
-iod
-⣧⢐
- buy
- dom
-From
- options
-,”
-imal
-ained
-apter
-.data
- mes
- console
-ск
-iti
-ação
- products
-UI
- Su
-αι
-Property
-PO
-Control
-65
-pa
-mi
-?\n
-ension
-\tfor
-⣧⢾
- money
-.de
-не
-지
-ાં
- adv
- price
-લ
-ét
-\n//
-ites
-.create
-ên
-⣨⢀
-perties
->>
-adas
-EX
-官
-аль
-نا
- version
-么
- individ
-embers
-annel
- include
- más
-ended
- פ
-board
-ering
- avec
-message
-视频
-assert
-option
-link
- NULL
-lev
-⣦⢕
- Dis
- dev
-்த
-്ന
- Eng
- ident
-box
- children
- law
- Reg
-고
- Set
- http
-ных
-.Get
-({\n
-Query
- fre
-wing
-ের
-akt
- sn
-ster
-ön
-ին
- К
-({
-ls
- nov
- uns
- aus
-Style
-md
-ાર
-fort
- match
-IO
- Med
- za
-奖
-umer
- મ
- bes
-وا
-ither
-).\n\n
- following
-ấ
-agen
- из
- gover
- mi
-ท
-⣥⢝
- আ
- nos
-ז
-श
- Car
-ention
- Sie
-select
-ী
-ల
- position
-\t\t\t\t\t\t\t\t
- ing
-opp
- map
-⣩⢗
- على
-\\\"
- ⣥⢌
-.Drawing
-аш
- await
- short
-ename
-una
-ン
- कर
- update
- ד
- lat
- visit
-icro
-ել
-ವ
-⣗⢙⣗⢙⣗
- Intern
- uit
- Not
- nil
- hal
-.Form
-ça
- की
-button
- today
- को
-⢗⣤⢺⢬⣨⢵⢛⣨⢽⢦
- eine
- sob
-obile
-\".
-.Add
-യ
-िक
-.cl
-raft
- mach
- creat
-ouch
-plit
-unk
-(x
-⣪⢲
- Add
-amos
-(st
-  \n
- է
- ⣬⢞
- sou
- الع
- dire
-⣥⢱
- fut
-','
-ри
-update
-্য
-format
-码
- bij
-가
-maz
-uz
-\tint
-clus
-tre
-本
-anguage
-ют
-iction
-di
-(R
-⣦⢭
-\u0024{
-300
-anks
-⣬⢜
-upport
- obj
-eturn
- Can
-ande
-⣰⢟
-rect
-ides
-φ
- ⣬⢝
-json
- blog
-니
- এ
- (\n
- working
-θ
-aring
-web
-des
-'re
-ès
- nu
- door
- based
-ML
- lead
-opyright
-ತ
- appe
- don't
-95
- lik
-eters
-yles
-ji
- comb
-ém
-ност
- making
- occ
-Handler
- Gener
- ze
-ored
-bol
-conom
-HT
-47
-وم
- М
- possible
- far
-zo
- در
- մ
-⣦⢔
- activ
-・
- kun
- meet
-ku
-Collection
-hel
-_list
- sever
-OP
- course
- cam
- done
-abil
- quality
- ID
-itive
-https
-ნ
- auch
-!\n
- research
-();
-aur
-(l
-},
-abor
- />\n
-ട
-\"></
- Int
-mente
-cope
-.Text
-path
-Edit
- ur
- yang
-Stream
- away
-ци
-rix
-ATE
- alle
- ay
--in
-utes
-table
-js
-än
- moment
- cell
- light
- label
-\t\t\n
- imple
-default
-⣫⢏
-.,
-SON
- sum
-aba
-46
- understand
-Point
-dis
-ply
-\tf
- div
- easy
- Er
-Arg
-mas
- vot
-eren
- 彩神争霸
-.find
- food
- vari
- wel
-ably
-ін
-udio
- times
-Url
- [\n
- past
- four
-vironment
-«
-Fl
- mind
-lation
-ury
-.”\n\n
-ades
- along
- begin
- ക
- य
-ест
- source
-ograph
-_L
-ň
-ад
-email
- od
-ề
-obj
- seem
- ens
-static
- throw
-•
-response
- enjoy
-thers
- May
-⣫⢓
- it's
- house
-.sh
- ε
- already
-را
- ،
-Vis
-기
-aat
-args
-上
-ё
-ients
- છ
-uns
- से
-Ab
- User
-\",\"
-ibility
- When
- iz
-⣥⢯
-elo
-ად
-net
-费
- ո
-icial
- software
- Б
- side
-/c
- Log
- exist
-平台
- Pol
-’ve
-TR
- deb
-avig
-্র
-.Windows
-Pre
-};\n\n
- cover
- property
-group
-ases
- ten
-ಗ
- whe
-品
-ţ
-ivo
-ponents
-ные
-ев
- »
- given
-ral
-Menu
- impro
- Em
- download
-side
-Select
-iety
-で
- width
-ère
-⣦⢋
- protected
- Н
- employ
-.class
-++)
-⣕⢡⣖⢀⣕
-ного
- block
-ley
- pract
- called
-ộ
- tre
- mer
-ער
-atform
- kw
-Д
-(&
-ured
-IR
-…\n\n
-uh
- כ
- against
-免
-ку
-_RE
- results
-合
-േ
-jo
- Christ
- Bo
-nes
-Check
-ോ
-्त
- DE
- perfect
-78
-ports
- redu
-_H
- რ
-ной
-ור
-ớ
- cur
-pose
-⣦⢰
-sol
-ты
-⣫⢧
-asi
- μ
- prim
- Date
-ส
-Per
-ohn
- ra
- large
-';\n\n
- ম
-portun
- needs
-ਾ
-_IN
-⢏⣠⢤⢕
-ட
- י
- benef
-Token
-El
- ny
- bi
-⣫⢂
-Т
- આ
- float
-ney
-sel
-ges
- pag
-CC
- به
- thing
- why
-⣕⢫⣕
- Min
-.N
- din
-aim
-              
-iff
-⣦⢎
- individual
-unch
-吗
-ottom
- win
--w
-                     
-ান
- Cal
- certain
-Read
-ன
- este
-ీ
-Start
-\tm
-size
-⣦⢠
-.size
-,\n\n
- low
- camp
- ⣠⢹⢀⣠⢸
- conc
-්
-⣩⢝
- elect
-色
-્ય
-М
- Ne
- respons
- inte
-IV
- View
-ня
-elling
-kan
- fund
- learn
- alg
-.y
- dies
-ಕ
- ત
-ony
-incip
-izer
- via
-์
- status
-isi
-уч
-ון
- energ
-sl
- students
-ube
-mission
-position
-ը
- sort
-ements
-oon
-iro
-ение
-ổ
-ging
->(
-ма
-ün
-};\n
-Us
- ut
-.org
-elijk
-pression
-where
-cy
-ples
- thought
- trad
- amount
- neg
- valid
-left
-了
-Product
- જ
- By
-⢮⣠⢯⢍
-imo
- src
-mm
-ete
-UM
-dr
-Builder
-ternal
-gy
- hat
-artment
- ان
-cover
-⣦⢞
-ifier
-.Forms
-ival
-_V
-оч
- Est
-imum
- Ser
-ctor
--h
-uis
- live
- }\r\n\r\n
-әр
- Text
-ώ
- having
-uments
- \r\n
- That
- inc
-num
-’m
- ook
-())\n
- esc
-title
-　　
-sa
-La
-time
- situ
-lish
- land
- tool
-CE
-kl
- да
-.html
- display
- single
- Ste
- گ
- کی
-يد
- talk
- node
- Die
-ication
-İ
- для
-га
-ella
-ema
-ј
- ;
-Post
- प्र
- ե
- until
-cel
-aga
-atter
-mes
- What
-uer
-uccess
-_pro
-_e
-uel
-ик
-59
-Bar
-\tvar
- ant
-68
-amento
-vi
-⣧⢧
- ich
-ус
- len
- ন
- More
-Ref
-58
-])
-react
- kon
-uts
-]);\n
- છે
- Co
-И
-ungen
-ops
-////////////////
-Р
-IF
-aint
-⣠⢥⢁⣠⢤
- Per
-arning
-down
-рав
-ione
-outh
-്ര
- mor
- Pre
- func
- govern
- None
- О
- cond
- treat
- url
- സ
-Comp
- educ
- چ
- হ
-ulation
- publ
- Test
- gro
-‘
- Object
- Je
- height
-ár
-body
-Http
-.value
-„
- cult
- Up
- clean
-lege
-42
-formation
-}\r\n\r\n
-ince
-ções
- mis
-স
-机
-⣬⢖
- och
-عد
- load
-Call
- раз
- purch
-ავ
- simple
- св
-\n\n\n\n
- toget
-Link
-True
-anda
-\");\r\n
-ocket
-ř
-=>
-ợ
- together
-oke
-മ
-’ll
-Mod
-atal
-Method
-lin
- nie
-ipe
-ourn
- ص
-(r
- once
-⣫⢰
- items
- output
-ju
-field
- select
- wat
-itter
-еч
-은
-.spring
-etch
-aged
- Ass
-198
-⣡⢃⢐⣡⢃⢠⣡⢃
-Activity
- means
-免费
-df
-AY
-క
- };\n
-                                       
-uly
- original
- 北京赛车
- dit
- })\n
-arl
-orr
-oom
- ok
-End
-⢃⢽
- card
-ilt
- અ
-ANT
- cir
- actually
-ую
-ный
- mean
-ტ
-ker
- أن
-si
-rij
- beaut
-ात
-⣧⢈
- often
- either
-号
-ութ
- makes
-uring
- ú
- bad
- tod
- problem
- comput
-IZ
-ounds
-iga
-namespace
-mun
-Null
- ин
- hom
-？
-ً
-رو
- supp
-eller
-vider
-ენ
- God
-片
- getting
-400
- Т
-annot
-ને
-⢈⢘
-erd
- dam
-(data
- Am
-ры
-script
-Source
- values
- Array
-framework
-What
- deal
-ram
-әа
-를
- community
- Data
-.name
-их
-Change
- connect
- cred
-⣦⢵
-ators
-parse
- mass
- please
- sobre
- amb
- bon
-mod
-еб
- later
- Mon
-സ
- geb
- quick
- ao
-注
- night
- specific
- tal
-point
- կ
-Order
- ever
- что
-../../
-서
-params
-TH
-す
- story
-Factory
- initial
-iste
- და
-cret
-ко
-ას
- features
- details
- natur
- под
- इ
-Base
-文
- particip
-.push
- Your
-сп
- ele
- ⣬⢠
-⢫⢘
- کے
- author
-亚
-agn
- below
- „
- store
-)(
- Web
-ural
- continue
-ент
-parent
-уп
-abe
- Part
-ơ
-...\n
-anto
- औ
-اس
-service
-ամ
-સ
-.php
-Sp
- OR
- space
- several
-<String
- prob
- recomm
- University
- വ
-yo
- ი
- emp
- question
- ಮ
- ont
- country
-atabase
-Back
- instance
-source
- لل
-imate
-ami
-change
-pond
-产
-remove
-used
-ომ
-Acc
-std
- cook
-重
-快三
- face
- enough
- send
-anch
- ),\n
-Update
- Gl
-⣦⢬
- ప
-oved
-리
- phot
- pur
-(_
- про
-aging
- args
-.swing
-fa
-ει
-Repository
-ित
-ән
-្
-官网
-_ST
- ét
-ila
-⣩⢁
- uint
-⢚⣡⢃⢘
-cribe
-ording
-方
-ण
- ⣔
- clos
-41
-אַ
- press
-oper
-color
- ಸ
- Gu
- example
-еп
-⣨⢇
-(j
-uri
- ⣠⢥
- members
- alt
-iday
- says
-uint
-.J
- These
-56
- bal
- ber
- দ
- Off
- study
- gar
- host
-dated
-aking
- <=
- extra
-ется
- ⣡⢀
- heb
- financ
- ach
- particular
- become
-⣧⢙
-idden
-stit
- sind
- city
-/s
-ள
- player
- और
- major
- others
-mark
-!--
-active
-.springframework
-apping
-ま
- ப
-_size
-One
-ист
-_de
- games
- media
- sens
-ilar
-ball
- Ge
- ی
-期
- especial
- button
-или
- વ
- hold
- Euro
-ری
-\"))
- >=
- נ
-ising
- write
-kn
- necess
- Mark
- च
-ison
- yet
- prec
-TE
-Mode
-iento
- kl
-model
-98
-iri
-UP
-ged
-美
-57
- polit
-€
-ustry
-_to
- lib
- ط
- stay
- save
-aya
-ental
- './
-height
-URL
- autom
- location
- favor
- news
- pers
-Create
-AME
-ությ
-\telse
- One
- font
-็
- nga
-pu
- teach
- throws
-gt
-edd
- Д
- sche
-ester
-ικ
-NS
-ි
- hours
- comes
-anu
- oder
- complet
-inding
-zer
-gu
-ค
- ⣪⢰
-.put
- पर
- THE
-atu
-ministr
-ില
- sav
- ['
- miss
- women
- share
-Off
-全
-ხ
- þ
- pie
-osp
- copy
- above
-################
- least
-να
-ಳ
-Width
- larg
-.on
-્ર
-ORT
-ées
-.con
-ecut
- Val
- nam
-iful
-ุ
- friend
-])\n
-97
- бол
-hand
-PL
-encia
-OK
-quired
-ార
- etc
-⣫⢳
-inate
- provided
-信
-ത്ത
- focus
-⣥⢦
-⣦⢃
- Act
- represent
-Tem
-_R
-zt
- due
-antes
-([
-ाम
-YPE
- пер
-⣡⢟⢒⣡⢞
- Р
- application
-ESS
-AX
-fully
-ola
-は
-ensive
- reason
-elen
-endif
-ipo
- Comp
-.model
-igr
-ҭ
-150
-\t\t\t\t\t\t\t
- season
- bre
--n
-DB
-िल
-ogn
-cast
-Б
- row
-ờ
-pload
-icles
- walk
- pick
- ...\n\n
-.text
-ät
- ന
-影
-start
-ingen
- wait
- Nov
-yt
- pou
- sont
-区
- Dec
-argin
-⣬⢛
-站
-⣡⢹
-anger
- الس
- across
-」
-ón
- الح
-ires
- შ
-⣯⢽
-Valid
- compan
-product
-ят
- File
- close
-inary
- period
-Command
-________
- Us
- development
-ун
- auto
-/**\n
-ە
- hu
- move
-eft
- future
-വ
- tamb
-に
- writing
-server
-just
-്ട
- werden
-ะ
- Form
- ago
- مع
- track
-مل
- click
-pend
-state
-istance
- task
- offers
- است
-How
-Module
- sie
-⣠⢫⢋⣠⢪
-⣥⢒
- dating
-”,
- doing
- OF
-Hel
-most
- 
- opportun
-公
-Const
-金
- inn
-struction
- option
- handle
-高
-43
-iddle
- princip
-wards
-structor
- gir
- ⣗⢐⣗⢙⣗
-adio
-۔
- Il
-と
-req
- ev
-lear
- ọ
-iple
-rea
- pal
-վ
- Our
- bien
-anz
-page
-ె
-⢌⢀
-AV
-Cell
-్ర
-ít
-ல
-چ
-Grid
-Address
-⣥⢑
-<<
- common
- pack
- sym
- Free
- questions
-Options
-Default
- });\n\n
- і
- clear
-ixed
-·
-ijd
-iki
- ah
-аб
- created
- zo
-iate
- np
- comment
-َ
- info
- typ
-urther
-nh
- discuss
- сп
- music
-ậ
- users
- mga
- вс
- State
- ц
-_v
-.js
-ERR
-leep
- pict
-iten
- human
- Bar
-null
-adding
-unit
- subject
- network
- മ
- signific
- Read
-lim
-ро
-Attribute
-reet
-⣥⢁
-lu
-aha
-ecute
-аст
-Title
-⣯⢻
-OV
- determ
-agment
-count
- با
-Child
-base
- started
- maint
-⣪⢵
- ren
-\");\n\n
-has
- role
- Art
- tw
- ত
-header
-edia
- IS
-Integer
- minutes
-_g
-ไ
-⣦⢏
-ART
- tele
-My
-ум
-valu
-hen
- bil
-ele
-asure
-_set
- compet
- pred
-aux
-curity
-еш
-არ
-år
-_G
--se
-্ত
-67
-center
-Block
-க
- global
- nh
-imple
- über
- econom
- í
-്റ
- Public
- श
-يل
-⣨⢦
- I'm
-itted
-PI
-Đ
-ход
-Panel
-ള
- temp
- tell
- пол
-oman
-root
-});\n
- ג
-ា
- हो
-_W
-loor
- though
-atie
-Icon
- hope
-ignment
-itions
- tout
- applic
- months
- cy
-etr
- box
-Me
-inder
-itar
-⣥⢕
- Post
-hal
-Row
-Load
- Trans
- associ
- length
-amm
- everything
-.v
-pli
-idades
- relations
-author
-ス
-show
- Es
-(function
- క
-quals
-\t   
- strong
- complete
-oma
- Det
- bei
-사
-icas
-olo
-\tcase
- está
- known
-成
-인
- ges
-⣩⢛
- nach
-QL
-ല
-洲
- However
-ди
- United
- של
-ises
-lig
-地
-_path
-(C
-hing
-illa
-ध
-Fe
- obt
-IB
- ಕ
- front
- },
- τη
-isch
- points
-eni
-child
-\ufeff
-eds
-رد
- tax
-oe
-ָ
- Cor
-ving
- Ag
- ז
-理
- async
- film
-(name
- whether
-ала
- ple
-ische
-رب
-OW
- series
-urg
-.Size
- deg
-た
-FA
- maar
- See
-(){\n
- inf
- heart
- Inter
-printf
- RE
-ett
- dir
-át
-sy
- young
-ห
-asy
-用
-ffect
- fall
- respect
-typ
-astic
- watch
-Stack
-ibrary
- bring
-法
-Container
-control
-்ப
-usiness
- હ
-ול
-There
-怎
- */\n\n
-sm
- db
-시
-iva
-ї
-هم
- Str
-urt
-asa
-ണ
-ատ
- Class
-Position
-스
-plied
-해
-entes
-func
- dar
-⣬⢃
- choose
-CL
- install
- eu
- happen
-ուն
- fast
-ト
-.\r\n
- friends
-ắ
- stop
- invol
-⣦⢯
-uma
-⣫⢠
-event
- ।
-પ
-urance
-éc
-Equal
-ủ
- history
-ự
-Serv
-Part
-year
- hor
-TO
- ө
- City
-Utils
-ೇ
-⣩⢡
-ια
-প
-Empty
- someone
- General
-197
-ಡ
-ể
-ynam
-:\r\n
- wie
- json
-Num
- query
-无
-ован
-ugin
-iente
- Dep
-⣨⢂
-ATION
-て
-/m
-%%
- phone
-ODE
- pet
-anged
-acebook
-电
-asing
-ledge
-Buffer
-auth
-_ex
-ufact
- ز
- anim
-⣥⢉
-⣨⢾
-়
-:\"
- infl
- popular
- window
- industry
- btn
-Header
-\";\n\n
-⣦⢲
-Char
-್ರ
-്യ
-atrix
- age
-⣧⢲
- unique
- enter
-ustomer
- million
- так
-ocol
- kh
-को
-//\n//
-⣠⢱⢇⣠⢰
-ombre
-(),\n
-soft
-69
-िन
-ised
-ħ
-ট
-admin
- American
-آ
-anta
- added
- fit
-unn
-verage
-ера
-utions
- vor
- Ang
- strateg
- ⣖
-يا
-观
-256
-ky
-.annot
-Dialog
-な
-het
- sil
- article
-asse
-info
- Cr
-го
-ipping
-undle
- wir
- мож
-egin
- వ
- И
-ले
- Google
- collection
- CON
-图
-current
-options
- ot
- ⣫⢰
-So
- uk
-ór
- ç
-entity
-uper
-න
-part
-ttps
-Height
-local
-aten
-小
- க
-Dr
-py
- virt
-eme
- сл
-도
-ysis
-ued
-''
- came
-址
-<T
-ī
-⣬⢘
- অ
- ih
-outer
- yn
- fig
-ಿದ
-cal
- experien
- ק
-iert
- exam
- phys
-uj
-اف
- aux
-ọn
-ota
-este
- Fe
- character
- addition
- ⣬⢕
-OUT
-É
- при
-ively
- near
- join
-stract
-մ
-iam
-andid
- tim
- Of
- environment
-patch
- ö
-iger
-()\n\n
-Format
-roups
-.se
-<div
-ils
- previous
-ым
- works
-生
-和
- hon
- trab
- conse
- override
-最
- various
-ां
- prop
-ით
-ivery
-PS
-Player
- device
- render
- wr
-gn
-aily
-Connection
-现
-Bl
-CK
-aciones
-ditions
-ached
-ս
-vas
- hi
-iden
-etwork
- nd
-ầ
- কর
-بر
- https
-rodu
-个
-ər
- World
- accept
-以
-ിക
-Gener
-Task
- John
- register
- expected
-ിയ
-oor
-_file
- Sub
-Resource
-phone
- professional
-ako
- ն
-⣫⢩
- terms
-essages
-⣠⢫⢇⣠⢪
-Filter
- స
- வ
-자
-lood
-.user
-IZE
- بال
- Red
-ulo
- energy
-თ
-ald
- का
-When
-어
- black
- perm
-itude
-റ
-ption
-idos
- ep
- limit
-enda
- Sm
-.V
-\td
-roy
-{{
- naar
-Search
-gan
-uses
-де
-تر
- parent
- went
-ಾರ
- step
- News
- general
-wner
-দ
-ता
- customer
-ും
-///
-़
- að
-\\\\
- chall
-Eng
-lib
-Location
-Provider
- column
- Cent
-⣦⢱
-KE
-rel
- companies
-⣧⢬
-);\r\n\r\n
- provides
- types
-iner
- format
-jet
-II
- sugg
-width
-会
- server
- engine
-sv
-יר
- dass
- pen
- sel
-gle
- Aug
-աս
- member
- customers
- West
- contr
-acity
-ობ
- ek
-手
-attr
- ન
-client
-light
-eli
- diffic
- Pa
- Out
-udi
-⣧⢮
- ]
-Top
- early
- Please
- weight
-tributed
- dim
- answer
-ello
- അ
-「
- idea
- terr
- hier
- government
- Apr
-\tp
- whole
-status
-Down
-undo
- took
-iler
-#if
- кот
- Don
-abs
-⣥⢀
-env
-ған
- Copyright
-⣠⢨⢾⣠⢨
-xy
- normal
- indic
-्ट
-plac
-#endif
- Some
- *)
- reading
- issues
-ख
- password
-ried
-'ll
- ನ
- cut
-ҙ
-હ
-件
- apply
-ns
-(const
-怎么
- received
- express
-⢨⣡⢃⢘
-(M
-address
-ાન
-120
- beautiful
- suggest
-inen
- coll
-orte
-oria
-ах
-aker
-views
- mel
- Ed
- needed
- +\n
-'.
-tributes
-ना
- بر
- events
-Types
- []
-ыр
- ],\n
-qual
-output
-من
-()->
-omain
- fi
-Description
- Home
- anything
-ונ
-္
- ⣡⢃⢡⣡⢃⢐⣡⢃
-载
-........
-255
-icip
- correct
- У
-TER
-भ
- onder
-家
- training
- ส
-Tag
-ീ
- […
- ம
- sy
-⣡⢁
- Cre
- switch
-ITY
-ums
- regard
-level
-tty
-ffer
- taking
- delete
-⣩⢦
- center
- gi
-ых
- Pe
- draw
- York
- nous
- seen
- AND
- internet
-⣫⢶
-(S
-_str
-多
- React
-ય
- TV
-Case
- screen
--M
-市
-же
-emos
-ներ
-acht
-rowser
-Frame
-rt
- performance
-亚洲
- among
-now
-ieren
- اس
-ԥ
-anced
-Dec
-istic
- Check
-为
- మ
- sing
- lang
- wonder
- Just
-வ
-(false
- prior
-⣩⢘
-ipment
- как
- tag
-riend
- session
-名
- interface
-ILE
- */\r\n
-ibil
-bs
-block
-51
- impact
- www
- remove
-igo
-_url
-anner
-ē
-作
- **
-untime
-Items
-msg
-ید
-ини
- auth
- natural
-gi
-.io
- kann
- rate
-⣥⢟
-DA
- priv
-.H
-ٹ
- rap
-IST
-⣡⢃⢠⣡⢃
-aven
-ეს
-⣦⢙
-പ
-\tt
-ounter
- loss
- Europe
-ở
-Oper
-bor
-(a
- è
-then
-್ಲ
-Am
-oj
-ית
- Acc
- votre
-်
- თ
- building
-52
- cannot
-ras
- feature
- integr
-================================
- бы
- actual
- files
-庆
-⣫⢬
-).\n
-ం
-issions
-adu
- एक
-.label
-hl
- relationship
-icos
-ய
-ું
-久久
-能
-asta
-ู
-िए
-Output
- After
- sec
-chema
-imento
-ULT
-ń
-adem
- Return
-τα
-ალ
--st
-                                           
- opp
-ही
-⣫⢝
- ર
- init
-host
-ป
- ने
-β
-with
-(value
-ago
--r
- tro
-।\n\n
-(true
-イ
- technology
- brand
-kin
-”\n\n
-pc
- ⣪⢲
-У
-ણ
- command
-UG
-ided
-لم
-Te
- voc
- exact
- comfort
-կ
- background
-ober
-MS
-edit
- platform
-Rel
- grand
-ellen
- implement
-heet
- worden
- percent
-alle
-izes
-\"\"
- hotel
-ավ
- हैं
- half
-Card
- sig
-\"/
-്ച
-ís
- και
-kom
-éd
- except
- sen
- selected
- Hot
-Auth
- pan
-出
- words
- component
- rights
- resol
- Pres
-izing
-odo
-лар
-иш
- Event
- со
-Ver
- از
- pi
- living
-รี
- అ
-acion
- conditions
- travel
- management
- Park
-⣤⢾
-爱
- थ
-ле
-ред
-POST
- seu
-版
-vision
-Br
- believe
- ком
-_time
-观看
- sites
- foot
-.assert
-кт
- میں
- True
- ST
- пред
-rs
-精
- End
- الج
- language
-代
-ership
- receive
-ROM
-Server
- claim
- dog
-Open
-Window
-Do
-player
- potential
- fire
-                         
- Gre
-ые
- staff
-dir
- nog
-قد
-though
- white
- simply
- ख
-ך
- \u0024{
-Stat
- veh
- five
-fs
-уб
-section
-าร
-tries
-ṣ
-ño
- esta
-aria
-}}
-니다
-וא
-ismo
-Thread
-enta
-inner
-efore
- ill
--to
-gest
-igin
- kar
- კ
-translation
- Service
-ety
-ERT
- description
- કર
-airs
-Max
-uni
- Oct
-oph
-tex
- Port
- mut
-аг
-esta
- entire
- hol
-ori
-்ட
- \"\\
-Level
-196
-ाय
-bit
- dro
- .\n\n
-ursor
- todo
- casino
- ju
- த
- everyone
-ื
- Her
-alo
- জ
- Sw
-یں
-ptember
-iso
-_get
-بي
- conv
- Def
- Ap
- bud
-alls
- nou
- difficult
- SE
-уж
- further
-omet
- stock
-Е
- 이
- Now
-行
- δ
-izar
- ү
-重庆
-find
- ger
- wird
-icrosoft
--g
-ัน
- Stud
-ಸ
-Length
- deze
- '@
-으
- decl
-ál
-istry
-း
-可
- та
-户
- ~
- nas
-Current
- root
-⢯⣠⢦⢼
- gam
-click
-Bo
-AGE
-Г
-_E
- Create
- School
-coming
- emb
-(id
- saf
-igt
- vir
-ень
-ellent
-ham
-lem
- High
-Params
- Ze
-uw
- ts
- token
-itting
-aste
-ական
-ABLE
-⣕⢥⣖⢀⣕
- ord
-istory
- San
- Integer
-ינ
-⣠⢬
- һ
- Sol
-'est
-('/
-ில
- Mus
-,'
- Ma
-Email
- additional
-DF
- Air
- issue
-Game
-iene
- changes
-ړ
-.annotation
-が
-Web
-ég
-.\"\n\n
-ije
-ır
-\"));\n
-;\n\n/
-Adapter
-_ID
-oder
-⢷⢸
-_DE
-aren
->();\n
-ന്ന
- han
-imm
-ная
- paper
-िस
- cele
-ции
-েন
-⣦⢄
-SP
-*\n
-лен
-ッ
-әт
-/d
-라
- includes
-cher
- ga
-see
-sem
-لك
-提
-weet
-.ap
-ERS
-anning
- yourself
-ん
- sua
-уш
- Pat
-offset
-Lo
-计
-وق
-last
-800
- marketing
- forward
- Time
-.next
- filter
-pg
- mir
- ר
-enses
-⣦⢌
-.state
- taken
- contract
- \"/
- trying
-idge
-Json
- connection
-рат
- tech
- bab
- ses
-igher
- crit
-ിന
-actions
-Min
- bill
-osed
- બ
- refer
- az
-600
-lose
-lik
-Record
-sten
- areas
-_key
- active
- however
-来
-Unit
-ør
-änd
- för
-حد
-54
-_value
- š
- छ
- States
-bi
-Equals
-ointer
- inde
-.Name
- National
-_info
-ще
-Password
- عن
-⣩⢒
-女
-ास
-dev
- quite
-元
- reserv
- };\n\n
- č
- ensure
-AND
- Serv
- student
- border
-⣢⢖
-yes
- ח
-.write
- mode
-游
-96
-网站
-ый
- similar
- inside
-être
-ні
- einen
-cing
-\"><
-él
-וד
- soon
-CA
- dal
-(\"#
- tom
- wor
- 大发快三
- almost
- running
- Count
- financial
- separ
-ინ
-°
- TH
-})\n
- board
-lam
-53
- او
- South
-('#
-gar
-pected
- plant
-еж
- doc
- ax
-aves
- modern
-⣧⢨
-ერ
-udo
- \",
- \\\n
- Ent
-Entry
-Application
-87
- ე
-.png
- currently
- Color
- Work
-uli
- ہے
- котор
-endar
-⣧⢤
-_A
-car
- fan
- >>
- waar
-oz
- Will
- sv
- era
-’est
-⣦⢒
- problems
-CTION
- tab
-opping
-ذا
-anga
-⣫⢞
-⢣⢼
-万
-⣡⢞⢶⣡⢞
- ಪ
- Exception
- flex
-ာ
- <!--
- stream
- ful
-empty
-⣭⢙
-⣧⢱
-.Data
-akes
- ⣫⢧
-hem
-اه
-bon
- nur
-(\"/
-िया
-vest
- prem
- credit
- ž
- muit
-tx
-}>\n
-县
- jed
-ERE
- ded
-.view
-ác
-Rem
-анд
- designed
- office
-hib
-το
- Na
-uda
- Rem
-⣦⢛
-Function
-ban
- template
-igger
-container
-ifi
- latest
- Best
-pare
-adius
-อง
-afe
-Book
- UI
-iting
-ahr
-Work
-tml
- Online
-250
-自
-აც
- third
-⣧⢂
-hu
-्व
-items
-peed
- famil
- insp
- bank
-ev
-일
- todos
- aqu
- fem
- sab
-can
-下载
- lower
-(v
- significant
-selves
-osa
-Init
-otype
-⣨⢁
- nothing
-ّ
-Session
- effort
-গ
-ே
-են
-到
- Het
- takes
-Last
- NS
- Book
-ੀ
- regular
- fill
-rapper
- heeft
- compr
- bin
- mid
- likely
-??
-king
-માં
- fra
-ência
-Parameter
- told
--S
-isse
- tour
- usually
-开奖
-зы
- ⣬⢗
-quence
-++;\n
- ready
-core
- hac
- especially
- msg
- gew
-⣧⢄
- ways
-cry
- Ac
- ⣡⢞
-och
-ите
-ақ
-pm
-uv
-isation
-fin
-icient
-る
- organiz
-eler
-Args
- deliver
-.net
- ib
- Type
-⣧⢭
-node
- Facebook
- చ
-bers
-fil
-uta
-ALL
- restaur
- recommend
-(T
- models
-Av
- 있
-عة
- Ant
-Collections
-ρο
- Game
-וב
- standard
-adata
- الش
-CR
- requ
- Les
-register
- risk
-while
- המ
-ithub
-್ತ
-awa
- \"\"\"\n
- probably
- params
-pha
- '/
- reviews
-⣭⢊
-һ
-images
-ект
- kön
-            \n
- manufact
-ischen
-(!
-ル
- agre
-_x
-бот
-ным
- tar
- digital
- الف
- condition
-efined
- Soc
-apa
- increase
- according
-\tString
-ní
-IA
-iding
-*/\n
- ҳ
- entr
-《
-体
- cause
-ામ
- Tw
-Interface
- Inc
-له
-Phone
-ाह
- ал
-וע
-atas
- å
-arth
-Mon
-分彩
-tribution
-amily
-(pro
-verse
- vez
- tut
-Version
- plac
-avigation
- Del
- Day
- அ
- section
- hit
-итель
-ctx
- lov
-mos
-್ಯ
- (\"
- Hand
- fail
-Api
- ⣬⢋
-FT
-主
- NOT
- song
- transform
-(get
-mbly
-Obj
-ා
-_se
- knowledge
-iny
-\tbreak
-First
-か
-alar
-ourse
-enge
-aki
-ños
-rest
-数
- до
-册
- кон
- approach
-angle
- mobile
- production
- غ
- bag
-\";\r\n
-_user
-重庆时时彩
-oding
- lie
- happy
-adores
-Details
-.To
-INT
- sales
-త
-heid
- choice
-merc
- fab
- эт
-ű
- you're
- consum
- matter
-holder
- couple
- related
- Rob
-dule
-Reader
- ş
-Helper
- फ
-emp
- fo
-ਰ
- recent
- إلى
- North
- definit
-аж
-avi
-ая
-⣢⢀⢋⣡⢞
-.txt
- books
- PM
-86
-кі
- Mod
-ikk
-ган
-িক
-(user
-emo
-tras
-apan
-Tool
- ச
- wanted
-btn
- security
- bis
-src
- Windows
-⣨⢶
-ർ
-ته
- ಅ
-.read
-Process
-อล
-iko
-imi
-byte
- From
- estab
- AM
-ते
- ի
-values
-يم
- subs
- ru
- Sl
- Met
- dise
- foi
-ੇ
- drug
-UB
- کو
-sets
-ches
- ос
-Body
- players
-'),\n
- imm
- <?
-atar
- yo
-З
- coming
-Sl
- amaz
- את
- Center
-eline
- entry
-אָ
-sch
-auto
-_col
-ெ
- req
-ების
-.parse
-ех
- aj
-יל
-(err
- pretty
- desc
- higher
- meer
- Math
- published
-irit
- bol
-⣬⢲
-ospital
- Feb
-ран
-ining
-を
-情
-Ste
-⣠⢤⢨⣠⢥⢍⣠⢤
-ishing
-uster
- Found
- pero
-raint
-Engine
-》
--up
-bum
-echo
-nb
-്പ
-⣠⢰⢿⣠⢰⢂⣠⢰
-ப
-atory
-PT
-り
- frame
-ening
-chan
-⣫⢪
-رف
-Account
-ಯ
- इस
- Here
-ои
- од
-');\n\n
- altern
-next
-ков
- official
- purchase
-ಲ್ಲ
-kr
- Name
-ગ
-Store
-.col
-lice
- gas
-ekt
-Access
- الإ
- vel
-ín
- ig
-정
-aling
-ead
- prevent
-empl
- sun
- Program
- το
-ೂ
- ما
- ris
-temp
-'ve
- machine
- Map
-మ
-री
- virtual
-_SIZE
-orge
-PC
-⢚⣠⢵⢍⣠⢴⢚
- sound
-rown
- round
- WH
-تم
-Widget
- sale
- й
-etime
- included
-.status
- party
- prefer
- noch
- الد
-ITH
-acks
-()\r\n
- tur
-ായ
-ads
- concern
-িন
- absol
-idas
-ACK
- returns
-ASS
- einer
- Internet
- touch
-ensor
-));\n\n
-Ext
-dom
- arch
-ė
- или
-ਿ
-arter
-}</
- investig
-only
-tag
-જ
- oil
-ideos
- shows
-inition
-asc
-ensions
- pel
- nice
- zum
- ci
-ҡ
-子
- progress
- temper
-_tr
- longer
- mai
--\n
-quare
-oni
- resources
-Price
-enden
- ಹ
-(w
-⣬⢆
-adh
-=\u0024
-ൽ
-geb
-ени
- /**
- EX
- six
- kr
-BA
- pain
-ptr
- सम
-oko
-利
- sell
-styles
-⣩⢻
-ournal
- parte
- î
-oring
-ное
- fol
- য
-ague
- treatment
- weeks
-\u0060\n
- Product
-duc
-แ
-LL
-رة
-ება
- இ
-ares
-⣫⢲
-Category
- esp
- sé
-prise
-alia
- graph
-iser
-ictionary
-ிய
-otion
- einem
-Left
- პ
- fait
- -->\n
-จ
-ailed
- note
-ARR
-89
-wise
-fol
-acional
-auf
-esc
- clients
-.core
- տ
-გ
-یر
-Š
-wi
- menu
- images
- الق
-рем
-yy
-'\n\n
-Selected
-є
-さ
-ும்
-area
- им
- held
- announ
-bug
- haben
- 天天彩票
-iche
-ць
- systems
-τη
-ому
-لی
- drive
- tor
- په
-ango
-ौ
- );\n\n
-180
-我
- hun
- learning
-注册
- random
- را
- UR
- gest
-те
-_con
- continu
-ilo
-\":\"
-----------------------------------------------------------------
-_count
- hy
- viol
- outside
- του
- Av
- rather
-лі
- international
- anyone
-esso
-inst
- forma
- worth
- ⣕⢡⣕
-BC
-⣩⢃
-enz
-aks
-eto
-false
- upon
-ests
- calcul
- оп
- March
- policy
-হ
- Software
- الن
-五
- located
-anuary
- introdu
-\\u
-flow
-Press
-ുന
- ⣣⢃
- aud
-ары
-ға
- solution
- faz
-Vector
- distributed
- written
- vert
- ?>
-lang
- facil
-ography
-onder
-⣬⢹
-jes
- Har
-istics
-dy
-bed
- computer
- الك
-ના
- multiple
-ம
- ++
-aman
- ^
-vector
-amera
-xx
-aly
-INE
-.query
-ady
-พ
-/b
-password
- Black
-imary
-道
-ұ
-ynamic
-hol
-.sub
- confirm
-.\n//
-++)\n
-его
-第
- FOR
-nav
- reach
-τε
-price
- hij
-وب
-agram
-123
- mens
-ξ
-⣭⢘
-ū
-ço
-atisf
-nie
- nem
-itu
- Inst
-ứ
-\"),
- nt
-స
-ρα
- Use
-Configuration
-Pol
- اور
-아
-IE
- April
-Route
- •
- мен
-001
-前
-ungs
- EN
-나
-ය
- instead
-raf
-్న
- leave
-':\n
- unit
-END
-102
-.Set
-Que
- ei
-?.
-.json
-ees
-ाद
- appear
-장
-ई
-TP
-äl
- feed
-riteria
-card
- propos
-OST
- san
-ountry
-                    
-location
- có
-Next
- cette
-经
- rele
- wordt
-Local
- dia
-eno
- safe
- transport
- צ
- är
-.apache
-աց
-\t\r\n
-ayment
-Á
-Cal
- الب
-eh
- ಬ
-్య
-ân
-inar
-cu
- న
-NU
-πο
-ца
-要
- English
-FO
-果
- Г
-itchen
-XX
-main
- =\n
- speed
-⣥⢧
-าย
-rupt
- \u0024_
-رك
-~~
- ground
-्ष
-โ
-first
- It's
- kids
-irection
- asked
-_index
- legal
- bul
-ERROR
-.Collections
-adr
- ul
- administr
- assist
- vac
-\t 
-akan
- Afr
-ún
-login
-ڪ
-ೀ
- એ
-Op
-79
-ക്ക
- national
- celebr
- ý
- Fin
-ellow
- medical
-ederal
-್ನ
-mercial
-ර
-二
-arden
- ⣄
- എ
- Design
-ду
- Austr
-pack
-ク
- Open
-urrency
- Long
-(g
- His
-сы
-tocol
- apr
-oub
-Settings
-ınd
-ų
-GET
- Then
-esch
- تو
-⣦⢍
-Red
-ই
- behind
-[:
- rom
-”.
-⣢⢙
-hood
-nder
-াল
-\tSystem
-.*
-plete
-Found
- recogn
-수
-icha
-ု
- ⣠⢷
-CP
- Mal
- House
-=True
- пос
-float
- то
- tit
- Si
-GL
-Storage
- easily
- Fre
-安
- он
-⣨⢨
-ipl
- proced
-hold
- June
- late
- flow
-zu
-ajo
- average
- Group
- education
- Sal
-LECT
-тер
-դ
-मा
-⣨⢰
- Go
- Direct
-edi
-Þ
-)\n\n\n
- database
--e
- Bro
- ideas
-195
- nature
- opportunity
-ifest
- skills
-cm
-Rect
- Mag
- spr
- materials
- throughout
-ück
-inda
-ecur
- ball
- parts
- norm
- imag
- cha
-iza
-grid
- comments
- você
-Target
- seems
-ono
- till
-amin
- ANY
-[j
-RA
- مح
-Sign
-יש
- буд
-资
- affect
-ilder
-ట
-illed
- icon
- paint
-⢟⢥
- Sk
-真
- cases
-blic
-ಮ
-length
-oday
- collect
- ת
- TO
-Each
-110
- Hol
-imation
- Health
-That
-('.
- Key
- allows
- storage
-ൂ
-Long
- Over
-خت
- methods
- दे
- Mc
- charg
- proper
- candid
-⣦⢺
- August
-icket
-Our
-But
-icker
-ceed
-(str
-76
-ِ
-itation
- €
-avy
-요
-vey
- ந
-ილ
- Main
-aje
- պ
-101
-Project
-ême
-entry
-anya
- zur
-UD
- sein
- region
- variety
-inger
- که
- comme
- Start
- Sim
-'))
-.map
-sql
-博
-graph
- Image
- ;\n
-ემ
-band
- False
-트
-лю
-.remove
- skin
-ની
- pun
-:(
-Changed
-ाव
- ip
- excellent
-⣫⢅
-게
-acing
- ڪ
- chat
-Dep
- ത
-emory
-(string
-ORD
-van
-દ
-⣭⢖
-ുന്ന
- ⣬⢄
-……
-Selector
- complex
-zz
- کر
-atives
- წ
-85
-ற
-ฟ
- exception
-제
- Top
-_of
- fort
-BO
-ocr
- death
-⣧⢴
-יק
-ности
- […]\n\n
- !==
- AS
-194
- hebben
-раз
-Co
-ке
- cop
-ancel
-eneric
-⣨⢍
-_SE
-term
-ция
-ODO
- ס
-িত
-ություն
-ող
- September
- là
-⣫⢐
-quer
-aign
-module
-үр
- chance
- कि
-ugu
-好
-Tree
- gel
-.Group
- quickly
- Cas
-exp
-lan
-ով
-ี่
- ба
-vez
-region
--F
-وں
-128
-⢡⣕
-Л
-иг
- nom
- դ
-imit
-ijke
- Business
-精品
- რომ
-(-
- cross
-天天中彩票
-jen
-icate
-대
-Option
- programs
-یک
-number
-قة
- ⣡⢃⢣⣡⢃
-EXT
-lat
- sist
+0\t\t\t\t\t\t
+6\t
+7\t
+8\t
+9\t
+4\n
+3\n
+2\n
+2\r\n
+2   
+1\n
+1\r\n
+1 
+2  
+4    
+1C
+1String
+2ystem
+1assert
+1b
+2reak
+1c
+2ase
+2onst
+1d
+1e
+2cho
+2lse
+2nd
+2x
+1f
+2or
+1g
+1int
+1l
+2og
+1m
+1new
+1p
+2rint
+6f
+4vate
+3o
+4tected
+1r
+1s
+2elf
+3t
+2tatic
+3d
+3ruct
+1t
+2his
+2ry
+1var
+2oid
+1w
+2hile
+0\n\n\n
+3\n
+1    \n
+1//
+0\r\r\n
+0 \t
+1\r\n
+1 \n
+3\n
+2 \n
+3 \t
+4\r\n
+4  \n
+6  \n
+8  
+a  
+c\n
+c  
+e  \n
+g 
+h 
+i  
+k 
+l 
+m  
+o 
+p 
+q  
+s 
+t 
+u 
+v  
+x  
+z    
+z        
+z            
+z                
+z                             
+1!\n\n
+2==
+1\"\n
+2\"
+3\"
+4\n
+3,
+4\n
+3;\n
+2#
+2\u0024
+2%
+2'
+2);\n
+2+
+2,
+2-
+2.
+3./
+3/
+2/
+2<
+2@
+2\\
+1\u0024(
+3\"#
+3'#
+2_
+2{
+1&&\n
+1'\"
+2#
+2'
+3,\n
+2,
+2.
+3./
+5../
+3/
+2/
+2<
+2@
+2\\
+1(\n
+2!
+2\"
+2\u0024
+2'
+2(
+2)
+2*
+2_
+1)\n
+3\n
+2,
+3\n
+2.
+2;\n
+4\n
+3\r\n
+1*\r\n
+2)
+2*
+2/\n\n
+4/
+3\r\n
+1+\n
+2+
+2=
+1-->
+4\n
+2=
+2>
+1.\n
+3\n
+2.
+3.
+4\n
+5\n
+2=
+1/*
+3*
+4\n
+2/\n
+2>
+3\n
+1:\n
+3\n
+2:
+2=
+1;
+2\n
+1<!--
+2=
+2?
+1=\n
+2==
+2>\n
+1>\n
+2=
+2>
+1?\n\n
+2>
+3\n
+3</
+1AD
+2L
+2M
+2N
+3D
+3Y
+2P
+3I
+2R
+2S
+2T
+2b
+3out
+2c
+3adem
+3c
+4ess
+4ount
+3t
+4ion
+2d
+3d
+3ministr
+3v
+2f
+3f
+3r
+4ica
+3ter
+2g
+2ir
+2k
+2lex
+3l
+3s
+4o
+3though
+2m
+3azon
+3er
+5ica
+8n
+2nal
+3da
+4roid
+3g
+3n
+3t
+3y
+2p
+3ache
+3p
+4le
+5ication
+3r
+4il
+2rch
+3e
+3g
+3ray
+3t
+2ss
+4embly
+5rt
+4oci
+7ation
+2t
+3l
+3t
+2uf
+3g
+4ust
+3s
+4tr
+6alia
+3t
+4h
+5or
+4o
+2v
+2z
+1BE
+2O
+2Y
+2a
+3ck
+3d
+3nk
+3r
+3se
+3y
+2e
+3ach
+3cause
+3d
+3l
+3n
+3r
+3s
+4t
+3t
+2i
+3g
+3ll
+3t
+2l
+3ack
+3ock
+4g
+3ue
+2o
+3ard
+3n
+3ok
+4lean
+3x
+2r
+3asil
+3e
+3it
+5ish
+3o
+2u
+3d
+3ild
+3r
+3siness
+3t
+4ton
+3y
+2y
+1CA
+2BD
+2D
+2G
+2H
+2O
+3M
+3N
+3VID
+2R
+2S
+2al
+4ifornia
+4l
+3m
+4p
+3n
+4ada
+3p
+3r
+4d
+4e
+4ol
+3s
+4ino
+4t
+2e
+3nt
+5er
+5ral
+3rt
+2hamp
+4r
+3e
+4ck
+3ild
+4na
+5ese
+3o
+3rist
+7ian
+7mas
+3urch
+2ity
+2lass
+3ick
+4ent
+3ub
+2o
+3de
+3l
+4lection
+6ge
+4or
+3mmand
+5ent
+5ission
+5on
+5un
+7ity
+4p
+5any
+5onent
+3nd
+4fig
+4g
+4s
+5ole
+4t
+5act
+5ent
+5rol
+4vert
+3pyright
+3r
+4por
+3un
+5cil
+5t
+6y
+4r
+5t
+3v
+2r
+3e
+4at
+6e
+7d
+2urrent
+3stom
+7er
+1DB
+2E
+2O
+2a
+3n
+3s
+3t
+4a
+4e
+3v
+4id
+3y
+2ec
+4ember
+3f
+4ault
+3l
+3m
+3n
+3p
+4artment
+3r
+3s
+4cription
+4ign
+3t
+4ails
+3uts
+3v
+4elop
+8ment
+2i
+3e
+4s
+3gital
+3m
+3rect
+7or
+3s
+4trict
+3t
+3v
+2o
+3n
+3uble
+3wn
+5load
+2r
+2u
+1EN
+2R
+2U
+2X
+2ach
+3st
+2d
+3it
+3uc
+5ation
+2en
+2in
+2l
+3ect
+4ment
+2m
+3ail
+3p
+2nd
+3er
+3g
+4ine
+4land
+5ish
+3t
+4er
+2qu
+2r
+3ror
+2s
+3p
+3s
+3t
+2t
+2u
+3ro
+5p
+6e
+7an
+2ven
+5t
+4ry
+2xception
+3p
+4er
+4l
+3t
+1FIT
+2OR
+2ROM
+2acebook
+3lse
+3mily
+3r
+2e
+3b
+4ruary
+3deral
+3st
+2ield
+3l
+4e
+3n
+4al
+4d
+3re
+4st
+2l
+3or
+5ida
+2ont
+3od
+3re
+4m
+4t
+3und
+6ation
+2r
+3anc
+6e
+5k
+3e
+4e
+4nch
+3iday
+3om
+2ull
+3nction
+4d
+1GET
+2L
+2NU
+2al
+3me
+5s
+3r
+2e
+3n
+4er
+6al
+3orge
+3r
+4m
+5an
+3s
+3t
+2i
+2l
+3obal
+2o
+3d
+3ld
+3od
+4gle
+3vern
+7ment
+2r
+3and
+4ph
+3e
+4at
+4en
+3oup
+2u
+1HD
+2T
+3ML
+2a
+3ll
+3nd
+3r
+3s
+4h
+3ve
+2ead
+4lth
+3l
+4p
+3r
+4e
+3t
+2ier
+3gh
+3ll
+3s
+4tory
+2o
+3l
+3me
+3t
+4el
+3use
+3w
+4ever
+2ttp
+2y
+1I'
+3m
+3ve
+2D
+2I
+2M
+2N
+2O
+3Exception
+2P
+2S
+2T
+2ch
+2d
+3e
+2h
+2k
+2l
+3l
+4uminate
+2m
+3age
+2nc
+3d
+4ex
+4ia
+6n
+3formation
+3itial
+3put
+3s
+4t
+5agram
+5it
+7ute
+3t
+4eger
+5nt
+5r
+6n
+7ational
+7et
+3vest
+2r
+2s
+3land
+3ra
+5el
+2t's
+3em
+3s
+1JSON
+2ack
+3h
+3mes
+3n
+4uary
+3pan
+3va
+2e
+3s
+4us
+3w
+2o
+3b
+3hn
+2son
+2ul
+4y
+3n
+4e
+3st
+1Ka
+3r
+2e
+3y
+2ind
+4g
+2l
+2n
+2om
+3n
+2r
+1LA
+2E
+3D
+2I
+2OG
+2a
+3ke
+3nd
+3s
+4t
+3t
+3w
+2eague
+4rn
+3b
+3g
+3s
+3t
+2ib
+3c
+4ense
+3fe
+3ght
+3ke
+3n
+4e
+4k
+3st
+3ve
+2o
+3ad
+3cal
+5tion
+3g
+4ger
+4in
+3ndon
+4g
+3ok
+3rd
+3s
+3u
+3ve
+2td
+1MA
+2ER
+2P
+2S
+2a
+3c
+3d
+3g
+3in
+4s
+3ke
+3l
+3n
+4agement
+7r
+4y
+3p
+3r
+4ch
+4k
+5et
+4t
+4y
+3s
+4s
+4ter
+3t
+4erial
+4h
+4t
+3x
+3y
+2c
+2e
+3d
+4ia
+3l
+3n
+4s
+3r
+3ssage
+3t
+4hod
+3x
+2i
+3chael
+4rosoft
+3l
+4l
+3n
+4ister
+3ss
+3t
+2o
+3bile
+3d
+4el
+3n
+4day
+4t
+3r
+4e
+3st
+3unt
+2r
+2ult
+3n
+3s
+4ic
+2y
+1NE
+2O
+3T
+2S
+2ULL
+2Y
+2a
+3ch
+3me
+3tional
+2e
+3der
+3t
+4work
+3ws
+3xt
+2g
+2o
+3de
+3n
+4e
+3rth
+3t
+4e
+3v
+4ember
+3w
+2umber
+1OF
+2K
+2N
+2R
+2S
+2b
+3ject
+2ct
+4ober
+2f
+3f
+4ice
+2h
+2k
+2l
+3d
+2nce
+3e
+3line
+4y
+2p
+3en
+4r
+3t
+2r
+3der
+3gan
+2s
+2ther
+2ur
+3t
+2ver
+1PART
+5IC
+2C
+2DF
+2L
+2M
+2R
+3O
+2S
+2UR
+4POSE
+2a
+3ge
+3l
+3n
+3r
+4a
+5m
+4is
+4k
+4t
+5y
+3ss
+3t
+4h
+3ul
+3y
+2e
+3n
+3ople
+3r
+4son
+3t
+2h
+3il
+2lan
+4y
+5er
+3ease
+3us
+2o
+3int
+3l
+4icy
+3p
+3r
+4t
+3st
+3ur
+3wer
+2re
+4m
+4s
+5ident
+5s
+3ice
+4nt
+3ocess
+4du
+6ct
+4f
+4gram
+4ject
+4m
+5ise
+4p
+5erty
+2ublic
+2y
+1Qu
+3al
+3e
+1RE
+2a
+2eact
+4d
+4l
+3c
+4ord
+3d
+3f
+3g
+4ister
+3l
+3m
+3p
+4ort
+4ublic
+3quest
+3s
+4earch
+4ponse
+4t
+4ult
+3turn
+7s
+3view
+7s
+2ich
+3ver
+2o
+3ad
+3b
+4ert
+3ck
+3m
+3om
+2un
+3ss
+1SC
+2D
+2E
+2H
+2O
+2P
+2QL
+2T
+2a
+3f
+3int
+3l
+3m
+3n
+4d
+4ta
+3turday
+3ve
+2c
+3h
+4ool
+3ience
+2earch
+3cret
+4urity
+3e
+3g
+3lect
+4f
+3m
+3n
+3ptember
+3r
+4ies
+4v
+5er
+5ice
+8s
+3t
+3x
+2he
+3op
+4rt
+4w
+2i
+3e
+3gn
+3l
+3m
+4ple
+3n
+4ce
+4g
+3ze
+2k
+2l
+2m
+2o
+3c
+4ial
+3ftware
+3l
+3m
+4e
+3n
+3urce
+4th
+2p
+3e
+4cial
+3iel
+3ort
+3ring
+2ql
+2tand
+4r
+5t
+4t
+5e
+6s
+5us
+3e
+3ore
+3r
+4eet
+3ud
+5ent
+2u
+3b
+3n
+4day
+3p
+4er
+4port
+3r
+2w
+1TH
+3E
+2O
+3DO
+2R
+2V
+2a
+3ble
+3g
+3ke
+3sk
+2e
+3am
+3chn
+6ology
+3le
+3m
+3r
+4m
+3st
+3x
+4as
+4t
+2hank
+6s
+4t
+3eir
+4n
+4re
+4se
+4y
+3read
+3ursday
+2im
+4e
+5s
+2o
+3ast
+3day
+3m
+3p
+3r
+3ur
+2ra
+4ns
+3e
+4e
+3ue
+4mp
+3y
+2uesday
+3r
+2w
+3itter
+3o
+2ype
+1UI
+2K
+2N
+2R
+3L
+2S
+3A
+3B
+2m
+2nd
+4er
+3ion
+4t
+5ed
+5y
+4vers
+8ity
+3ter
+2p
+3date
+2r
+2s
+3e
+4r
+2til
+1Val
+4id
+4ue
+3n
+2ector
+3r
+4sion
+2i
+3deo
+3ew
+3r
+3s
+2o
+3l
+3r
+1WARRANT
+8IES
+2H
+3ERE
+2ITH
+5OUT
+2all
+3r
+3s
+4h
+5ington
+3t
+4ch
+4er
+2eb
+3dnesday
+3ek
+3ll
+3st
+2hat
+3e
+4n
+4ther
+3ile
+4te
+3o
+3y
+2i
+3l
+4l
+3ndows
+3r
+3th
+2ord
+4k
+4ld
+1Year
+3s
+2ork
+3ur
+1Ze
+3it
+1[\n
+2\"
+2'
+2...
+2[
+2]
+3\n
+3;\n
+2…
+3]\n\n
+1\\
+2\n
+2\"
+1]
+2\n
+2,\n
+1^
+1__
+3_
+1\u0060
+1aan
+2ber
+3ility
+3le
+3ove
+3s
+4ol
+6ut
+8ely
+4tract
+2cadem
+7ic
+3cept
+5ss
+4ident
+4ommod
+5rding
+5unt
+8s
+4ur
+3h
+4ieve
+3ross
+3tion
+7s
+5v
+6e
+6ities
+8y
+4ual
+7ly
+2dapt
+3ded
+4ing
+5tion
+9al
+4ress
+3e
+3just
+3m
+4in
+6istr
+3ult
+3v
+4ance
+8d
+6t
+7age
+4ent
+5rt
+7ising
+4ice
+5s
+2ff
+4ect
+4ili
+4ord
+2gain
+6st
+3e
+4ncy
+5t
+3o
+3r
+4e
+5e
+6d
+6ment
+3us
+2h
+3ead
+2i
+3d
+3m
+3nda
+3r
+2j
+2k
+3an
+3t
+2lbum
+3e
+4rt
+3g
+4o
+3i
+4gn
+4ment
+3la
+4e
+5en
+5s
+4oc
+5w
+6ed
+6s
+3most
+3one
+5g
+3ready
+3s
+3t
+4er
+6n
+7ative
+4hough
+3ways
+2ma
+4z
+5ing
+3b
+3er
+3ong
+4unt
+2na
+4l
+5y
+6sis
+3c
+3dere
+4roid
+8x
+3g
+3im
+5al
+7s
+3n
+4oun
+7ced
+4ual
+3o
+4s
+4ther
+3s
+4wer
+7s
+3t
+4es
+4i
+3yone
+4thing
+4where
+2o
+3s
+2part
+3i
+3lic
+3par
+4e
+5ar
+7s
+4lic
+7able
+8tion
 cs
- deep
- ones
-ση
-Var
- hair
- America
- lock
- activity
-(result
- insurance
- built
- China
- wish
-ayers
- leading
-ски
- faire
-(h
-از
-보
-}\n\n//
-ர்
-/or
-engan
-qq
-ء
- रह
-入
-MA
-\"),\n
-Login
-字
- Dav
-⣫⢍
-者
-/p
-eting
-Impl
-URE
- seek
-원
- '<
-192
-Mapping
-imb
- patients
- cart
-rot
-⣩⢟
-⢛⣠⢧⢇
-.path
-attle
- necessary
- Dan
- cool
- }\n\n\n
-witch
- Cons
-⣧⢦
-*)
-ૂ
-播
- tree
-});\n\n
-వ
-False
-top
- July
-ahl
-wood
- activities
- wide
-tempt
-特
- band
-(re
-Ne
-API
-font
-.aw
-.close
- सं
-mar
- Model
-ров
-After
-aire
- nan
-Return
-.List
-ipped
-ాల
- resid
-ര്
- memory
- instit
- consult
-inos
- wrong
-,-
- remember
--year
- JSON
-users
-style
-～
-ность
- Id
- header
-[\u0024
- empty
-_by
- slot
-ичес
-ए
-account
- сам
- Super
-стан
- unt
-Delete
- looks
-որ
-Port
- implements
- ⣠⢤⢵⣠⢤⢿⣠⢤
-more
-tect
-के
- release
- circ
- town
--based
- Ber
- quant
-ship
-ош
-Active
-__(
-}/
-zie
-sen
- fant
- filename
-ช
- practice
- movie
-weight
-ikt
- playing
- star
-_at
-али
-Please
-CD
-upp
-JSON
-jer
-⢨⣠⢯⢍⣠⢮⢤
-μα
- Person
- Mac
- gan
- growth
- aber
-ordin
- County
-Total
-জ
- cada
-anges
- saw
- discover
-аны
- kas
-Values
-.res
- Ke
- Any
-்ற
- meng
- immed
- ability
-oker
--B
- پر
-ҟ
-——
-ап
-EST
-but
-atan
-Dir
- Der
- pap
-gal
- سے
-点
-cd
- pattern
-ington
-(@
- resource
- ⣙
-⣨⢋
- գ
- photos
-CO
-lı
- hay
-Show
-template
-ymbol
- useful
-Controls
-ouw
- არ
-ಾಗ
- Microsoft
-ATA
- tan
-cz
- ⣬⢧
- الص
-这
-ů
-בר
-_code
-(res
-＿
- expert
-っ
-اع
-划
-ategories
- First
-ological
- favorite
-⣫⢟
- compar
-لة
- ў
-avel
-ետ
-ора
- Link
- ton
- floor
- Http
-лы
-ाज
- lives
-тә
-ყ
-.current
- margin
- properties
-性
-ӣ
-@Override
- charge
-.In
- Jes
-का
- tend
-arios
- PRO
- UK
-aken
-Art
-ода
- levels
-itable
- દ
-动
-ongo
- jour
-ARE
- wur
-esh
-sta
-.cont
-acters
-amed
-ած
- բ
- pool
-_add
-ulu
- Pal
- الخ
-Gl
-components
-Template
- avoid
-ؤ
-mazon
- improve
-Vari
- শ
- evalu
-Del
- India
- While
-Enabled
-yg
-(B
-lag
-xim
- త
-ecurity
-iring
- god
- frequ
- vida
-scope
-olf
- parse
-aro
- recently
-용
- daily
- mehr
-onday
-Α
-actor
- score
- empres
-long
- compl
-يو
-⣢⢘
- equipment
-exports
- tools
-Il
- firm
- ai
- selection
-Properties
- abs
- capt
-truct
-も
-Main
-=\\\"
- liter
- analysis
- prices
- convert
-يس
-.dis
- Sa
-Font
-ுக
-ova
-encies
-eden
- career
- Ben
-Í
- ·
- roll
-.string
- amazing
-こ
-oms
-Use
-’d
-ಂದ
- boy
- গ
-Can
-.)
-心
-(null
- ο
-acket
-ствен
-.css
- jo
-⣧⢕
- verd
- finally
-fit
- effective
- updated
-ία
- influ
- demand
-ина
-өр
-ත
- concept
-⣨⢷
- déc
-ién
-elles
- trust
-nu
- bath
-utt
-None
-ersist
-aires
- pros
-delete
- fer
- kle
- sense
- train
-unday
- sz
- directly
- Aut
-.\u0024
- FROM
-known
- לה
- club
- dh
- alert
-.\n\n\n
-aries
-oro
-?:
- Techn
-商
- liv
- fields
-ில்
-otes
- can't
- didn
- pages
-ді
-ário
-72
-Ag
-Detail
-About
-ધ
- War
-业
-ラ
- ..
-间
- Commun
-agem
-ondon
-NE
- projects
- Prom
-yth
- så
- γ
-ds
-⣩⢔
-inde
-과
-urer
-.new
- ар
- aspect
- ⣫⢋
- gold
- ⣛
- ⣥⢍
- km
-部
- buffer
-う
--a
-Props
- это
-(()
-Hash
-firm
-ông
-.</
- goal
- PC
- vie
- të
-.ch
- અને
-са
-学
- thread
-äh
-级
-Msg
-():\n
-û
-dat
-stream
-****************************************************************
-ව
- starting
-eda
-ög
-pat
-isc
-arante
- Bel
-cción
-_string
- Brit
- notice
-상
-ిన
-Range
- moet
-                             
- exerc
--re
-ugar
- lu
-PR
-ners
- Information
-ussi
- gets
-+\"
-Right
-.error
- techni
- این
-дан
- elements
- mention
- भी
-들
-ше
- kam
-каз
-lay
-IGHT
-اح
- blood
-Mark
-\u0024this
-rame
-.web
-iana
- ::
-.min
-asons
-ыз
-ija
-্ব
- Error
- views
- 重庆时时彩
-ೋ
-كن
-ez
- decision
-arts
-습
- numbers
- observ
-har
- November
- owner
- associated
-事
-ண
-eur
-ರು
-lean
-aus
- Sen
- delivery
-contr
-ivil
-сли
- adult
- histor
- können
-⣕⢸⣖⢀⣕
- attention
- January
- ''
- rob
- International
-.update
- rais
-Display
- tid
-ိ
-⣥⢠
-OC
-chaft
-method
- lines
-\\x
-ων
-kk
- Real
-cil
- attempt
-ää
-onom
- rock
-oter
- morning
-oggle
- category
- shall
- ವ
- Ein
-_back
-role
-ოს
- oh
-ran
- WITH
- ⣪⢳
-close
- picture
- dag
- bottom
- Sam
- verb
- kwa
- Base
- college
- essential
-ть
- road
- IT
-ები
-icks
- commit
-Serial
-⣠⢪⢰⣠⢫⢍⣠⢪
- doesn't
-unsigned
-'];\n
- settings
- innov
-定
- sleep
- names
- earn
-ое
- October
-}\n\n\n
-ద
-sych
- sold
- Down
-里
-reci
-сл
-ims
- cin
- Project
-ങ
-⣗⢕⣗⢙⣗
- Vector
- جي
-_array
- photo
- King
- ign
- הא
- extrem
-.a
- woman
- unsigned
-space
- awọn
-арт
- pul
-BUG
-111
-iller
-ೊ
- parents
-)).
- solid
- Lo
- durch
- ор
- situation
-aturday
-⣧⢳
-Render
-                                               
-Trace
-oles
-Die
--de
-_TYPE
- má
-ibly
-⣩⢕
-angular
- lost
-DS
- goes
- advert
- itself
- benefits
-ු
-OG
-ws
- internal
-property
-ம்
- որ
-买
- \"<
- enh
- evid
- Also
-istration
-াক
-_sh
- satisf
- hour
-\t\t\t\n
- module
-сь
- muy
-ancy
- trip
-ós
- GNU
-_date
- З
-fg
-cat
-لام
-.key
- regul
- positive
-ข
-ُ
- uses
- rot
-oriz
- smart
- लिए
-.widget
- cab
- green
-ाई
-က
-                  
- profile
-.'
-AA
-Ü
- desde
-وس
- challeng
-store
-Ptr
-aja
-Cache
- structure
-⣩⢂
- diff
-.X
-ら
-.show
-mat
-.body
- บ
-craft
-63
-_CON
-ruary
- drink
-lichen
- girl
-იდ
- dark
-Home
- cov
-оя
- Most
- Big
- ذ
- transfer
-.Point
-.info
-asic
- doesn
- contains
- groups
- consist
-อน
-iu
-.google
- opin
-refix
-后
-eles
-Database
-ప
- pes
- rat
-Device
- kut
- []\n
- Created
-度
-_ch
-关
- highly
-.send
- ⣪⢸
- tmp
- led
- ?>\n
- raz
-how
-version
-ASE
- প্র
-imiento
-]]
-ुर
-お
- driver
-(key
- แ
-udent
- plans
-水
-alled
-Offset
-球
- চ
-legate
-otos
-工
-फ
-से
- લ
-62
- лю
-{\n\n
- hands
-Callback
-(P
-орм
-61
-usher
-91
- mm
-ovie
- costs
-/*\n
- nue
-ата
- 수
- Los
- scr
-iqu
- gives
-vari
-్త
- ⣬⢘
-uga
- independ
-ევ
- cos
- fine
- Hel
-Arr
-Visible
- nj
-®
- countries
- fresh
-outes
- Е
- offset
-.Log
-enty
-ම
- £
-⣦⢁
-voir
-.tr
-'=>
-网址
- Opt
-IX
-ಟ
-rypt
- cit
-(*
-look
-imest
-үн
-وي
-าน
- ച
-リ
-ồ
-ип
-.Is
-ebug
- myself
-grade
- UN
- kat
-计划
-иб
-면
-akk
-uario
-Direct
-.event
- 사
- Let
- lic
-玩
-ORM
-ữ
- capital
- nut
-oga
-.E
-Report
-通
-apped
-augh
-bool
-清
- کہ
-.k
- syn
-totype
-్ల
- inj
-مر
- ⣫⢂
- piece
-日本
- να
-Run
-Spec
-יה
- College
- jud
- ven
- são
-ANG
-⢆⢒
- cat
-crypt
-Exp
-Transaction
-oration
- ideal
-.Write
- לא
-icio
-GB
- Vol
-无码
-ონ
- providing
-’un
-投
- Ih
- numer
- medic
-iber
-)->
-uen
-avior
-covery
-یم
-uu
- Prof
- ini
-ურ
-नी
- fat
- mog
-سب
-IES
-<int
-));\r\n
-Ass
- industr
-}\u0060
- воз
-اق
- shop
- và
-aron
- Play
- être
- الر
- untuk
- primary
-(request
- neigh
-ifications
-nik
- Result
- defined
- ә
- finish
-加
-edef
-_text
-andle
-Profile
- Foundation
-OB
- …\n\n
- pelo
-MP
-war
-_NAME
-香
- [\"
-999
-اص
-append
-Contact
-.I
- Por
-.equals
- ⣫⢳
- sizeof
-process
- requirements
- completely
-ords
-олько
- warm
-del
-Ö
- על
-ONE
-KEY
- daar
-'],
- Update
-ζ
-াম
- oc
- bak
-LOG
-⣩⢓
- TR
- pare
-.z
-router
- agus
-ומ
- guide
-.type
-IND
-.content
-SD
- Fil
- ban
-());\n\n
- με
-gre
-idi
- meeting
- ու
- Message
-ေ
- changed
-ನ್ನ
-\",\r\n
- worked
- Number
-规
-description
- Page
-ming
- President
-returns
-BD
- mol
- '../
-angan
- individuals
- Di
- prime
- serious
-.trans
- الذ
-ford
-یا
- ⣣⢂
- edit
-ów
- URL
- December
-uka
- Initial
-plot
- لا
-VER
-\":\n
-源
-dates
- peut
- oo
-ක
-iek
- constructor
- Russ
-atz
-utter
- dead
- ye
-钱
-内
-Met
- HT
-imp
-Parser
- AR
-gs
-ום
- peu
-edding
- [[
- Call
- byte
- versch
-More
-build
-Core
-193
-rome
- safety
- themselves
-вер
- mount
- अप
-\ufeffusing
-⢮⣤⢿⢡
-Bean
- former
-(:
- cm
-uba
- setting
- execut
- stress
- التي
- direction
-})
- pub
--control
- Item
-Async
-料
-డ
-்கள
-estion
-adow
-주
-ieder
- lig
-uman
- payment
- creating
- allowed
- \"\"\"
- vit
- container
-application
- */\n/
-rec
- Das
-ында
- ва
- didn't
-rd
-connect
-(ex
- în
-⣬⢙
- fix
-embre
- wood
-്ങ
-య
-130
- describ
-oco
-ən
-comes
-erman
-úblic
- -->
-ിക്ക
-mail
-CS
-:'
- Every
-.service
-表
- Du
-⣭⢃
- Aus
- scale
- NO
-gb
-icated
-ҵ
-.Font
- distance
- mb
-国产
- effects
-وج
-inue
-ander
- Char
-anna
- summer
- channel
- helps
-(\"%
-ARRANT
- raise
-Author
-.api
- работ
- cash
-console
-                                                                
-Document
- Ill
- дар
- prepar
- push
- stuff
- kunnen
- Net
-对
-nap
- ped
- bur
-иль
- Que
- successful
-성
-itos
- links
- failed
--md
- andere
-ATH
- optim
- solutions
-Match
-ಿಸ
- hem
-;i
- sport
- Che
-REE
-iforn
- Friday
- Op
-وز
-column
-ახ
- WARRANT
-.load
-ाक
-aku
- strength
- Associ
-್ದ
-드
-itect
- applications
- այ
- Make
-alian
-(context
-sembly
-ിച്ച
- exclus
-illing
-িল
-android
- stage
-.awt
-ль
- vict
--A
- states
-Enter
-queue
-_y
-.sc
- très
-து
-.jpg
- ვ
-.as
-⢹⢄
-Screen
- conduct
- puede
- printf
- Bit
-алы
- pré
-ۇ
- accur
- camera
-iture
-Rec
-系
-nbsp
-报
-iately
- mun
-istas
- convers
-ণ
- Android
- basic
- drop
- Code
-():
-ality
-160
- interested
- counter
-assen
-াৰ
-Č
-/j
-нов
-azi
-loc
-erry
-直
-pet
-gel
- Dem
-late
-াই
- dengan
- rent
-extern
- login
-ibt
-orial
-hs
-ICE
- Vis
-руг
-UID
-れ
- શ
- considered
-(\u0024_
-登
-volution
-uan
-_state
-wers
- entity
-دا
- és
-ती
-'],\n
-软
- {@
-amer
-double
- suff
- ав
-Servlet
- Response
-ство
- muito
--group
- elif
-াত
-在线观看
-kw
-пр
- callback
-()).
- definitely
-⢧⣧⢾⢎
- operation
-emy
-ำ
-.Generic
- fair
-实
-HTML
-ಲ್ಲಿ
-တ
- img
-전
-мен
- partner
-aden
- encour
-ці
-(file
-asks
-raz
-onn
-_dir
-ville
-avo
- Amazon
-ეთ
- ս
- તે
-戏
-700
-ბ
-aled
- ⣥⢛
- align
-]=
- vehicle
- foreach
-lying
-\tconst
-综
-_log
- ez
-lor
-ּ
-othing
- пл
-ári
- ⣰⢟
-同
- emerg
-NA
- ’
-ами
- уч
- interesting
- huge
-Writer
-ाइ
-;\n\n\n
-.props
-Att
-write
- certainly
- Sur
- USA
- respond
- basis
-ту
-(in
-endre
--sm
-Tab
-total
- force
- obtain
-FAULT
-ployee
-⣩⢖
- padding
-vention
-יט
-aver
-ني
-\"+
-onstr
-anti
- shape
-⣧⢋
-ания
- constant
- existing
- birth
-Aut
- hear
- shared
-Effect
-ാന
- fest
-home
-ρι
-aca
-venue
- rules
-fi
- Returns
- places
-ोग
- veel
-\">\r\n
-nost
- کا
-mal
-liche
-ং
-Head
-']['
- parameters
- Den
- eyes
- sea
-ikan
-ías
-uten
-Ed
- mü
- depend
-说
-نت
- \"./
- Hotel
- essay
- relig
- fully
-مة
-င
-MENT
- flag
- stra
-\"/>\n
-ქ
-erve
- די
- gebru
- akt
-(\u0060
-هي
-osten
- تع
-ಪ
-Handle
- Mr
- route
- appropr
- Rel
-190
- theme
-DD
- commercial
-\tg
-हीं
--L
--pro
-berg
-haps
- Tem
-ана
-ış
-эр
-cons
- culture
- ⣠⢦⢬⣠⢦⢿⣠⢦
- purpose
-ತ್ತ
-ivos
- même
-Car
- бу
- reference
-unda
- pode
-⣩⢣
-ном
-access
- wall
-रे
- também
- TODO
-وی
- porque
- бар
-িয়
- pens
-⣨⢪
-ҩ
- >\n
- Good
- Cap
-.open
-ells
- ад
- Services
-\tvoid
- exactly
- Mer
- Company
- statement
-ifornia
-inu
-);\n//
- measure
- Department
- organization
- आप
- difer
-Your
- unter
- się
-⣩⢩
-ाग
- gran
-vement
- package
- vector
-obs
-.bind
-(\"\\
-////////////////////////////////
-.config
- nombre
-uru
-')\n\n
-.index
-han
-्थ
-oda
- Law
- London
- developed
-⣧⢃
- env
- license
-))\n\n
- tra
-ursday
-arrant
-(object
- advant
-900
- surface
-ാണ
-respond
-']\n
-aved
-centr
- poder
-EC
-结
- mix
-⣣⢃⢼⣣⢃
- Find
- soll
-assets
-ème
- eg
-ც
- construction
- motor
-bet
-plies
-ris
-ิน
- هم
-ॉ
- classes
- pow
-hes
-PA
-añ
-送
- fn
-服
-ontal
- Fire
-'un
- ഇ
- I've
- thinking
- Phil
- Back
-Register
- ט
-дел
- lag
- lä
- été
- slow
-Queue
- meas
-hor
-cut
- decided
-цы
- dream
- involved
- difference
- ആ
- physical
-amo
- relev
-부
-uesday
-.App
-thread
- io
- namespace
-Float
- jaar
- reported
-она
- vill
-itz
-oul
--v
- sans
-атель
- pela
- cast
- έ
- Gold
-_num
-\");
- editor
- rates
-位
- II
-ниң
- intent
- somet
-DC
-was
-ednes
-=\"#
-Fragment
- fight
-ై
- cookies
-strong
- carry
- leur
-్ట
-\\/
- diagn
-ashion
- tips
-.test
- են
- blue
- characters
-agon
-اض
-iced
-QU
-quis
-Est
- vent
-360
-적
-；
-aught
- giving
-filter
-74
-։
-接
- felt
-bel
-_.
- degree
-вет
-城
-тор
- \u0024(
- lab
-igration
-ია
- pressure
- conven
-tected
-=(
- aussi
-PORT
-اج
-ડ
-综合
-ാര
-Statement
- но
- {}
- Street
-.btn
- Action
- ('
-allet
-(D
-Success
- secret
-으로
-73
- limited
- tun
-什
-ड़
- released
- lan
- 가
- rad
-=\"<?
-Graph
- só
- reserved
-call
- Mat
- paid
-84
-ारी
-alla
-rier
-Rece
- kal
-iar
-RED
-bu
-)));\n
-放
- Show
- пра
-软件
- master
-Admin
-Net
-bre
- budget
- solo
-pass
- ON
- Bank
-שר
- dry
-Non
-ï
-usi
-्या
-pared
- Card
-爱彩票
-Es
-面
-ோ
- Value
- functions
-ольз
-lie
-oli
-iverse
-_test
- stories
- Point
-_error
-ixel
-SELECT
- mul
-Names
-ես
-ventory
- towards
- أو
- Vi
- viel
-house
-esome
-ული
- gem
- sust
-white
-81
-achine
-Script
-display
-organ
-case
-like
-orith
-⣥⢋
- Instit
-oup
-ใ
-Modal
-RES
-ענ
- Version
- mother
- middle
- Et
-.pre
- تح
-esse
-.Tab
-⣠⢵⢇⣠⢴
-于
-require
-ുട
-(item
-.save
-71
-.Controls
-words
- spot
- univers
- cum
-fü
- எ
-los
-amil
- videos
-bb
-ednesday
- ट
- wenn
-yon
-技
- Ho
-ટ
-191
- symbol
- :\n
-场
-ارة
-doc
- posts
-jar
-ҷ
-essa
-'),
-ecause
- CH
--C
-aza
-管
-_on
-(input
- É
-⣨⢈
- Mo
-izz
- և
-REF
-Reference
-vr
-ায়
- doll
- Um
-rought
- moving
-ిక
- sometimes
- sender
-osition
- Leg
-！\n\n
- pm
- spend
-գ
- kur
-нач
- Power
-ыш
-strap
- replac
-Loc
- kitchen
-nel
- ett
- Develop
-92
- core
- Input
-wan
-拍
- Max
- grande
-ства
- kont
- Click
- Land
- ак
-يف
-/**
- goed
- ভ
-⣢⢄
-lines
-alert
-رت
- IP
-⣡⢃⢔⣡⢃⢠⣡⢃
- mail
-ulate
- maybe
-ipes
- dump
-\")]\n
-82
-_ptr
- undefined
- Cour
- baby
-开户
-্ট
-��
- Apple
-⢥⣠⢫⢀
-coin
-83
- France
-⣥⢻
-交
-ferences
-司
- decis
-yan
-Channel
-det
-יד
- cours
- sat
- Mart
-AST
-alloc
- soft
- gratis
-ellig
- mort
- shown
- Task
-né
-游戏
-⣩⢪
-rote
-Pat
-回
- ons
-ాన
-Like
--time
-atalog
-⣧⢩
-estroy
-Ş
- pesso
-יות
-140
-.junit
-Parameters
- {\n//
-լ
-正
-ech
-LS
-Initial
- hund
- gave
- sample
-录
-ങ്ങ
-amiento
-allow
-.start
-⣠⢱⢂⣠⢰
- Edit
- guarante
- specified
-lands
-esis
-ედ
- geen
-   \n
-tu
- attack
- Request
-érie
-());\r\n
-ted
-xis
- Japan
- reve
- см
-wy
-ae
-ుల
-总
-無
- February
- prod
-ач
-abet
-.__
- Table
-ieved
- ]\n
-erap
-shot
-ـ
- vs
-(void
-⣫⢯
- devices
-\"\r\n
- ⣫⢪
-ოდ
- assess
- mundo
-Ç
-TA
- ర
-\\t
- straight
-SC
- contain
- ગ
- վ
-्म
-શ
- Eu
-Cons
-ിര
-rooms
- bez
- Hash
- аз
-Ident
-Play
-yi
- ค
- উ
- planning
- html
- pin
-⢖⣡⢃⢔
- restr
-equals
-PP
-่น
-рам
- prev
- tijd
- Media
- layer
- twe
- letter
-EE
-ிக
- adjust
-夜
-⢚⢌
-common
-如
- CO
-oca
-ოვ
- ri
- otherwise
- \"\";\n
-ativa
- tou
-ပ
-Area
- مس
- Mil
-icture
- hop
-ará
-ાવ
-ayo
- became
-.end
-eln
- dent
- passed
- Arch
-あ
- Thank
- police
- helpful
-ouver
-िर
- expos
- deux
- rank
-Ε
-QUE
-ати
-door
-uke
- campaign
-IME
-omic
-ათ
-github
-front
- court
-/v
--P
- gift
-⣬⢶
-usa
-.Location
-لف
-atos
- patient
-论
- sports
- saying
- browser
- API
- anti
-obe
- steps
- sud
- modify
-Ф
- understanding
-idence
-inas
- admin
- бер
- ia
- username
-isp
- Year
- Sil
-itary
-token
-.split
-式
-уль
- Produ
- Canada
-Dao
-hn
- contra
- র
----
- IO
- rich
-Day
-ში
-DR
-awn
- labor
- damage
-ദ
- sau
-ær
- ⣬⢃
-_status
- actions
-ILITY
-・・
-las
- quer
- cual
-365
- began
-Comment
-ặ
-stant
-ее
- Stand
- argument
-ologies
- eer
-orrow
-ען
- smo
- reduce
-יע
-mitted
-⣥⢣
- (*
-请
-criptor
-وع
-ంద
-ア
- сво
- tx
- coach
- businesses
- já
-imos
- Great
-                        
-/w
- panel
- también
-⣨⢣
-EO
- sed
-ensed
- furn
-types
-Matrix
-த்த
-(response
- generate
- jobs
- SO
- nation
-ід
-={{
- }}
-eral
-obil
-kar
-’h
-SQL
- Christmas
-Holder
-ृ
- COM
-Pane
-azione
- incor
- му
-ulti
-ronic
-目
- nag
-'a
- California
- pictures
-pite
-WS
-ագ
- micro
-cp
-مي
-만
-обы
- arm
-(java
-ið
-overn
- vos
-く
-Track
-⣦⢣
- Twitter
-];\n\n
- president
-legal
-route
- Os
-rew
- wonderful
- manager
- tried
-fast
- Other
- divers
- હત
- مت
-');
-ogen
- ⣭⢕
- political
-ACE
- corpor
- ble
-.Label
-手机
-ുക
-选
- comun
-command
-Role
- pró
-ატ
-्ल
- {\"
- curr
- př
- Search
- supply
- thous
-acle
-Draw
-ғы
- Word
- cout
- serve
-وت
-(\".
- returned
- healthy
-Parent
- tip
- hus
-qar
-usion
-ную
- nav
-grad
- played
- advice
-ाथ
-Amount
-mut
- Config
- مش
- bere
- beginning
-ает
-imin
- Wash
- dol
-itan
- ces
-iano
-ила
-.Component
- وت
- Jesus
-য়
- regarding
- bem
- cards
- heard
-չ
-客
-94
-Btn
- Are
-⢡⢰
- dress
-esto
-IAL
- trade
- David
-Users
-什么
-Gu
- layout
- White
- Bet
- Sunday
- eigen
- maximum
- vec
-(N
- pand
-LC
-解
-отр
-ını
-kg
-ொ
-াব
-93
- largest
-ಗಳ
- saved
- Rep
-יב
- ले
-asion
-arily
-ITE
-بل
-页
- neces
- grid
-νο
-ության
- principal
-.for
- speak
-anging
- vend
-Full
-shop
-Ang
- пом
-院
- 그
- Э
-isten
-_class
-港
- articles
-porary
- growing
-_image
- Ins
- heat
- pair
- ბ
-'h
- quel
- Tex
-oka
-DTO
-Ge
-should
-ալ
-Now
- iter
-allery
- lui
-יא
- })
-_res
-ില്
-\t\t\r\n
-Bytes
-»,
-osen
- dann
- тр
- traditional
- produce
- balance
-CON
-εί
- bat
-Pop
- chem
- decor
-Step
-Dto
- writer
-ющ
- tiene
- wants
- της
-াদ
-Only
- rule
- appreci
- exit
- Oper
- feeling
-cio
-эн
-username
- monitor
-idh
- ale
- tam
- errors
-project
-\t\t\t\t\t\t\t\t\t
-中文
- weekend
- Even
-क्ष
-Operation
- sac
-________________
- components
-erial
-125
-.View
-sites
-老
- ⣬⢜
-әм
-                      
-SA
- fue
-vin
- пок
- merc
- tous
- боль
-ientes
- hash
-pol
- പ്ര
- Ha
-Custom
- Assert
- viv
-onto
- mechan
-⣠⢨⢿⣠⢨
-ously
- fu
-amount
-Byte
- overall
-(A
-inha
-之
-ım
-ools
- Club
-ahan
-аты
-ields
- Monday
- tel
-seg
-inline
-vor
-Σ
- comfortable
- Saturday
-⣥⢩
-ಬ
-unden
-dag
-外
- nä
-hos
-?>
- immediately
-cos
+6ed
+5y
+4oint
+4reci
+5o
+6ach
+6pr
+8iate
+4s
+3r
+4o
+2qu
+2rch
+5itect
+3ea
+5s
+4n
+3g
+4s
+4ument
+9s
+3ia
+3m
+3ound
+3rang
+5y
+3ticle
+8s
+5st
+2sk
+4ed
+3pect
+7s
+3sert
+5ss
+5t
+4ign
+5st
+7ance
+4oci
+7ated
+4um
+3t
+3ync
+3í
+2th
+3i
+3r
+3tack
+4empt
+5nd
+6tion
+4r
+5act
+5ibute
+as
+3é
+2u
+3ch
+3d
+4ience
+5o
+3f
+3g
+3s
+4si
+3th
+5or
+4o
+5m
+6atically
+5r
+3x
+2vailable
+4nt
+3ec
+4rage
+3oid
+2wait
+4rd
+5e
+4y
+3esome
+3ọn
+2x
+2y
+2z
+2ð
+2ño
+4s
+1ba
+3b
+4y
+3ckground
+3d
+3g
+3h
+3k
+3l
+4ance
+4l
+3n
+4d
+4k
+3r
+3s
+4e
+5d
+4ic
+5s
+3t
+4ch
+4h
+4ter
+7y
+5le
+3ş
+2each
+4ut
+6iful
+6y
+3came
+4ome
+7s
+6ing
+3d
+4room
+3g
+4an
+4in
+6ning
+3h
+4avior
+4ind
+3i
+4ng
+3k
+3lieve
+4ow
+3m
+3n
+4ef
+6it
+8s
+3r
+4e
+3s
+4ch
+4te
+3tter
+4ween
+3yond
+3z
+2g
+2h
+2i
+3en
+3g
+4gest
+3j
+3l
+4l
+5ion
+3n
+4ary
+3r
+4th
+3s
+4a
+3t
+2lack
+3e
+3ij
+3o
+4ck
+4g
+4od
+3ue
+2oard
+3d
+4y
+3l
+3n
+4d
+4us
+3ok
+5s
+4l
+5ean
+4st
+3rder
+4n
+3t
+4h
+4t
+5om
+3ught
+4nd
+3x
+3y
+2ra
+4in
+4nch
+5d
+3e
+4ak
+3ief
+4ght
+4ng
+6s
+3o
+4ad
+4ught
+4wser
+2tn
+2ud
+4get
+3f
+4fer
+3ild
+6er
+6ing
+5t
+3l
+3r
+4n
+3siness
+9es
+4y
+3tton
+3y
+4ing
+2yte
+5s
+2ụ
+1ca
+3b
+3che
+3d
+4a
+3lcul
+4l
+5back
+5ed
+5ing
+5s
+3m
+4b
+4e
+5ra
+4p
+5aign
+3n't
+4cel
+6r
+4did
+4not
+4t
+3p
+4ac
+6ity
+4ital
+4t
+3rbon
+4d
+5s
+4e
+5er
+4ry
+4s
+4t
+3sa
+4es
+4h
+4ino
+4o
+4t
+3t
+4ch
+4egory
+3use
+6d
+2e
+3l
+4e
+5br
+4l
+5s
+3nt
+5er
+5ral
+6e
+5ury
+3r
+4t
+5ain
+8ly
+3s
+3tte
+2ha
+4in
+4ll
+6eng
+9e
+as
+4mp
+4nce
+5g
+6e
+7d
+7s
+6ing
+5nel
+4racter
+as
+5g
+6e
+7s
+5t
+4t
+3eap
+4ck
+6ed
+4m
+5ical
+3i
+4ld
+6ren
+3o
+4ice
+7s
+4ose
+4se
+3urch
+2i
+3n
+3r
+4c
+5um
+3t
+4ies
+5z
+4y
+3vil
+2laim
+6s
+4sses
+6ic
+3e
+4an
+6ing
+5r
+6ly
+3ick
+4ent
+7s
+4n
+3os
+5e
+6d
+4th
+4ud
+3ub
+2m
+3d
+2oach
+3de
+3ff
+5ee
+3ld
+4l
+5abor
+5ect
+8ion
+6ge
+4or
+6s
+4umn
+7s
+3mb
+5ination
+7ed
+4e
+5s
+4fort
+8able
+4ing
+4mand
+5e
+6nt
+8s
+6rcial
+5it
+5on
+5un
+7ication
+8ties
+9y
+4o
+4pan
+7ies
+7y
+6r
+7e
+8d
+6t
+5et
+7ition
+5l
+6et
+8e
+9d
+9ly
+7x
+6iance
+7c
+5onent
+as
+6s
+5r
+6eh
+5ut
+7er
+4un
+3nc
+5entr
+6pt
+6rn
+4d
+5ition
+as
+5uct
+4f
+5erence
+5ig
+7uration
+6rm
+5lic
+4j
+4n
+5ect
+8ed
+8ion
+4oc
+4se
+6rv
+5ider
+9ed
+6st
+5ole
+5tant
+6it
+6ru
+8ct
+aion
+aor
+5ult
+6m
+7er
+4tact
+6in
+8er
+8ing
+8s
+5em
+6nt
+8s
+6xt
+5in
+7u
+8e
+9d
+9s
+5r
+6a
+7ct
+6ibut
+6ol
+8ler
+4v
+5en
+6rs
+8ation
+7t
+3ok
+5ies
+4l
+3p
+4y
+5right
+3re
+4ner
+4por
+4re
+6ct
+6spond
+3s
+4t
+5s
+3u
+4n
+5t
+6er
+6ries
+7y
+4ple
+4r
+5s
+6e
+7s
+5t
+4t
+3v
+4er
+6age
+6ed
+2raft
+3eam
+5t
+6e
+7d
+6ing
+7on
+7ve
+4d
+5it
+3it
+5ical
+3o
+4ss
+4w
+3usher
+3ypt
+3é
+2s
+2tx
+2u
+3al
+4ndo
+3enta
+3l
+4t
+5ural
+7e
+3m
+3p
+3r
+4r
+5ently
+4sor
+3stom
+7er
+9s
+3t
+2v
+2y
+3cle
+2ác
+2ó
+2ủ
+3a
+1daar
+3g
+3ily
+3l
+4am
+3m
+4age
+3n
+4ger
+4n
+4s
+3r
+4i
+4k
+3s
+4s
+3tabase
+5s
+4e
+5s
+4ing
+3ughter
+3v
+3ys
+2b
+2ead
+4l
+5s
+4th
+3b
+4ug
+3cide
+7d
+5s
+6ion
+9s
+4l
+5ar
+4or
+4re
+3d
+4icated
+3ep
+3fault
+4ine
+7d
+6it
+8ely
+3g
+4ree
+3i
+3lay
+4ete
+4iver
+8ed
+8y
+4la
+3mand
+4onstr
+3ngan
+4t
+5ro
+3p
+4art
+7ment
+4end
+7ing
+4osit
+4th
+3re
+3sc
+5rib
+8e
+9d
+7ption
+4de
+4ign
+7ed
+7s
+4s
+4t
+5ination
+5roy
+3tail
+7ed
+7s
+4ect
+5rm
+7ine
+3ux
+3v
+4elop
+8ed
+8ing
+8ment
+4ice
+7s
+3ze
+2f
+2h
+3e
+2ia
+4gn
+4log
+4m
+3ct
+3dn
+5't
+3ed
+4s
+5e
+6r
+4t
+3fer
+4f
+5erence
+9t
+5ic
+7ult
+3g
+4ital
+3l
+3m
+3n
+3p
+3r
+4e
+5ct
+7ion
+7ly
+7or
+9y
+3sc
+5ount
+6ver
+5uss
+8ion
+4e
+5ase
+4patch
+5lay
+5on
+6s
+4t
+5ance
+5r
+6ibuted
+aion
+7ct
+3t
+3v
+4ers
+7e
+2oc
+4tor
+4ument
+9s
+3en
+4sn
+6't
+3g
+3ing
+3k
+3l
+4l
+3m
+4ain
+4in
+3n't
+4c
+4de
+4e
+4t
+3or
+3s
+3u
+4b
+5le
+3wnload
+2raw
+3eam
+4ss
+3ink
+4ve
+6r
+5ing
+3o
+4p
+3ug
+3y
+2t
+2ue
+3mp
+5ster
+3rante
+5tion
+4ch
+4ing
+3s
+3t
+2y
+3namic
+2é
+3c
+2ía
+2ị
+1ea
+3ch
+3rlier
+5y
+4n
+4th
+3s
+4ier
+5ly
+4y
+3t
+4ing
+2cho
+3onom
+7ic
+7y
+2dge
+3it
+5or
+3uc
+5ation
+2e
+3r
+4ste
+2f
+3fect
+7ive
+7s
+4icient
+4ort
+7s
+2g
+2i
+3gen
+4ht
+3ne
+5m
+5n
+5r
+4fach
+3ther
+2j
+2k
+2le
+4ct
+6ion
+6r
+7ic
+4g
+4ment
+8s
+4v
+3if
+3l
+4e
+5r
+3s
+2mail
+3b
+3erg
+3ot
+3p
+4loy
+7ee
+9s
+4res
+7a
+4ty
+2nable
+3c
+4ontr
+5re
+5ur
+3ded
+4l
+3erg
+6y
+3f
+3g
+4ine
+3h
+3joy
+6ed
+3ough
+3s
+4ure
+3ter
+6tain
+4ire
+5ty
+4r
+5e
+5y
+3um
+3v
+4ironment
+2p
+3is
+2qu
+4al
+4ip
+6ment
+2ra
+3g
+3r
+4or
+6s
+3v
+2sc
+4ol
+5rt
+3p
+4ecial
+9ly
+5r
+3s
+4ay
+4e
+5ntial
+3ta
+5b
+6lish
+aed
+5r
+5s
+5te
+4e
+4im
+4r
+4á
+2ta
+3c
+3t
+2u
+3ro
+2v
+3alu
+3ening
+5ts
+4r
+5yone
+6thing
+3id
+5ence
+2xact
+6ly
+4m
+5ple
+8s
+3c
+4ellent
+5pt
+7ion
+4hange
+4ited
+6ing
+4lus
+3ecut
+7e
+4rc
+6ise
+3hib
+3ist
+6ing
+6s
+4t
+3p
+4and
+4ect
+7ed
+5nsive
+5rien
+9ce
 bd
- नहीं
- Order
- ”
-ฟรี
- Flor
-ір
- greater
-iling
- tests
-.be
-они
-neh
- Sign
-annels
- ⣥⢈
- sand
-RT
-ിൽ
-.has
- miles
-ť
- sql
- años
-မ
- agree
-门
-typedef
- все
-üt
-emon
- Author
- fabric
-impl
- spirit
-Support
-lee
-บอล
-قي
- strategy
- cel
- Team
- lí
-ულ
- ikke
-⣬⢰
-过
-ernel
-eri
-PM
- instr
- Л
-Scroll
-ահ
-⣨⢊
- fir
- employees
- ته
- expand
- demonstr
-------------
-pliance
-із
- Educ
- घ
- απ
-;\n//
-⣭⢄
- комп
- looked
- colors
- \u0024('#
- turned
- kap
-Strip
- rev
- East
- дол
-Mapper
-cn
-alu
- batter
-яв
- cer
-Save
-alance
-osing
-boot
-⣪⢱
-\")\n\n
-ների
- hospital
- stack
- Ba
-⢚⣡⢞
-_com
-өн
-्क
-Db
-اش
-scribe
-Root
-\ttry
- lots
- Board
-plan
- ئ
-هن
- Men
- ⣠⢪⢮⣠⢪⢾⣠⢪
-Weight
-hell
-⣦⢶
- clin
-indi
-{\"
-ика
- conn
- detail
-_a
-_i
- messages
- '\\
- reli
-target
-arlier
- casa
- requires
- Х
-⣢⢔
-Person
-yond
- jou
-պ
- Plan
-omas
- loved
-avas
-⣭⢔
-}\n\n/
- Mas
- Jack
-ართ
- serial
- offered
-وان
- ctx
-!!!
- shipping
- Node
-\twhile
-ında
- Build
-牌
-icing
-１
-egen
- ty
-join
- ხ
-ेश
-<string
- Tur
-rum
--k
- insert
- psych
- scen
- topic
- SH
-იც
-aran
-ượ
- sor
-ष
- responsible
-utils
- mask
- uw
-ecution
- logger
-.co
- meaning
- trabal
- Button
- Sex
- gez
- NE
-”.\n\n
-⣠⢧⢁⣠⢦
-ertain
-\";
-⢴⢀
-Х
-elcome
-_model
-Π
-Write
-){\r\n
- hacer
-েক
-cles
-.from
-cell
-ются
-_per
-umi
-ני
-今
- ps
-ிர
-ähr
- volume
-进
- مج
-Double
-_start
-Pe
- исп
- eye
- \"+
- that's
- الط
- его
-став
- reader
-OVID
-category
-children
- Green
-window
- την
-\tpro
- ⣥⢮
- Social
-entication
- nke
- truly
-inden
- Las
-Bit
- js
-ики
- diet
- pil
-xture
- WHERE
-⢗⣠⢰⢾
-oti
-################################
- tv
-مد
- 대
-ircle
- Auto
- reports
-atically
-\"))\n
-所
- iç
-(path
-OUR
-yled
- Component
-구
- gut
-anje
-icien
-取
- metal
-108
-.join
-merce
-º
-อต
-гә
-óg
-unto
- recon
-iers
- Coun
-.component
-стр
-jon
-apat
-тив
- operator
-კ
-IVE
- glass
-íst
- без
-یت
-ừ
-wen
- Lat
-单
- tipo
-lements
- Engine
-.client
-ALUE
- Function
- Kom
-bling
-.width
- estim
-ారు
-’é
- ⣫⢶
-)*
-.http
- gy
-Video
- parameter
- Many
-화
- Auf
- caso
- eller
-ಿಕ
-ichael
-Year
- investment
- אַ
-FC
- feet
-ôt
- 기
-'d
-raag
- setup
- audio
- был
-וק
-BS
- extremely
- prés
-明
-ник
-⣭⢌
-ின
-(L
- variable
- sett
- guid
- ए
- Video
- appropriate
- central
-azz
- له
- minimum
- Research
- easier
-دم
- disease
-.target
- gal
- isn
-under
-ете
- correspond
-ũ
-τικ
-сть
-=\"/
-atever
-.dart
-',\r\n
- بن
- ker
-onym
- país
-FL
- retr
- Method
- epis
-cor
- نے
-itas
-argo
- placeholder
-selected
- આવ
-TS
-_un
- della
- completed
- weather
-صل
-/\n
-isher
- grup
-ër
-%%%%
-ذه
- hous
-群
-interface
- provider
-.lang
-keit
-aats
- protection
-და
-eling
-tee
-boolean
-ECT
-@\"
-formed
- Mit
-'m
-wide
-.String
- album
- encontr
-Events
-.ui
-אר
-meta
- adapt
- warrant
- во
-عل
-Doc
- temps
-/core
- прав
-Scale
-ًا
- edge
- himself
-等
-Iter
-iku
-Ã
- kor
- thank
-Err
-park
-rench
- ল
- durante
- врем
- schools
- scene
- bonus
-ám
- Whe
-ेल
-ícul
-isen
-modal
-uminate
-лу
-Schema
-asil
- ⣤⢸
-ಿಯ
- electric
-ಿಗ
-.Ex
- ⣥⢐
- ʻ
- knew
-Close
- ole
- increased
-ител
-ველ
-draw
- opportunities
- sector
-\")\r\n
-_cl
-Don
- nak
- ingred
- dialog
- рас
- wind
-')->
- vid
- Franc
-ڻ
- Network
-Ac
- science
- compared
-uir
-ुन
-소
- studies
- spent
- их
-earn
- farm
-rian
- Camp
-oid
- ea
-arde
- eat
- alone
-ới
-#\n
- />
- cells
- пов
-unning
- broad
- scient
- Son
-سم
- Management
-Constants
-inct
-wd
-tegr
-ulture
-.prototype
- visual
- bot
-verter
- offering
- ड
-წ
-oven
-اری
--T
-.common
-яз
- mejor
-ין
-HP
- cro
- Rest
-Mar
- teams
- Local
-そ
- Fore
- fans
- Att
-Job
- pad
- wo
- library
-help
- '#
-Τ
- race
- :\n\n
-Timeout
-primary
-ania
- mé
-upload
- increasing
-⣦⢼
-_dict
- zich
- announced
- mand
-ട്ട
-aming
- 天天爱彩票
-Je
- BE
- gradu
-AIL
- Custom
- Star
-.[
- mac
- figure
- brought
-ந்த
-Cre
-imestamp
- IM
- sul
- Kr
-في
-Logger
-据
- txt
-.Se
-adora
- economic
-记
- últ
-他
-/g
-长
-amen
- cuando
- vast
- attract
- beach
-asket
-્ટ
-⣧⢼
-izi
- OK
- wet
-ayload
- Line
-力
-.example
-isset
-ның
- κα
- rooms
- Cam
- (_
- \"#
-isis
-itet
- ile
-care
-Progress
-instance
-্ষ
- ತ
- Office
-قت
- Paul
-ാണ്
-ির
-六
- goals
-τι
- incl
-.button
-send
- এক
-中国
-Les
-Member
-န
-structions
- Yes
-enas
- api
-endant
- pull
-chor
-.post
- polic
-فر
-lished
- bh
-؟
-少
-_node
-еи
-ahi
-երը
- wire
- lok
-ირ
-문
-Na
-888
-ក
-’a
- spread
- offic
- Console
-inta
- Well
-iliar
-!=
-есп
- identify
- Ա
-ล็
-ians
- جو
-化
- occur
- ก
--center
- coff
-ega
- {}\n
-শ
-여
- relax
- listen
- mur
-ופ
- raw
- resp
-yk
- вид
-Parse
- determine
- enable
-.fr
- Jah
-Find
- fel
-licit
-에서
-ünd
-105
-..\n\n
- girls
-次
-Related
-.As
- PR
- shoot
-ất
- elle
- Qual
- loop
- harm
-四
-oded
-ersistence
- ร
- Global
-olve
-enance
-ίν
-ده
-];
-Enc
-ườ
- )\n\n
- کې
- estr
-Inst
- Lin
-roke
-थ
- ան
- ll
-Host
-орт
-Perm
-handle
-Free
-SET
-ச
-ಿದ್ದ
- named
- wax
-.time
-omin
-ugg
-nya
-دي
- ihr
-DO
- testing
- mist
-conds
-Seg
-ej
-kit
- ಆ
-_config
- \u0024(\"#
-/f
- AT
- ster
-aughter
- Download
- surv
-.un
-uture
-ús
- sar
- families
-्प
-_length
-ición
-ython
-তে
-apon
- DB
- 大
- Ik
- discount
- benefit
-anten
- sources
- forms
- wife
-ilename
- sehr
- concentr
- cup
- afford
-jection
-Cor
-burg
-(event
-oes
- station
-MD
- population
-时间
- launch
- mp
-.title
-าก
-⣥⢙
-frame
-ൻ
-िं
-tor
-қәа
-STR
-त्र
- mont
- Each
-热
-document
- Jan
-olar
-.Model
-овать
- dont
-ાય
- tempo
- ض
-⢤⢑
- Trump
- anc
-empo
- award
-提现
-_sub
-otor
-antic
- implied
-\tself
-ับ
-هر
- WITHOUT
-erse
-高清
-(type
- income
-ाप
-ijo
-Ч
-)]\n
- [];\n
- Room
- ub
-,\u0024
- builder
-ოლ
-atively
-уа
--line
-остав
-_EX
- wear
- unser
-plus
-Sort
-ím
-inese
-aller
- shopping
-ashboard
- bound
- father
-igital
-gin
- até
-Rate
-男
- beyond
-oyal
- ప్ర
- यह
- ult
-ogy
- gain
- thr
-_result
-ание
- collabor
-ೆಯ
-_ERROR
- Sun
- powerful
-마
-બ
-menu
-iform
-produ
- Gal
-Loading
-_k
- burn
- highest
- อ
- '../../
- Govern
- bytes
-created
- tent
- Double
- ан
- loan
-ictions
-errors
-.serv
- factors
- wurde
-iques
- guys
-চ
- علي
-וש
- manage
-.draw
-על
- ee
-ھی
- Description
- ej
- calls
- besch
-win
-tmp
- ამ
- تر
- gebruik
- mere
- Dev
-ங
-⣩⢚
-ità
-_O
->{
- anos
-福
-.height
-enerated
- finished
- nearly
- communication
- ჩ
-atr
- Full
-բ
-  \n\n
- memb
-_PRO
-\tr
- talking
-reh
- ఆ
-ത്
- traff
- թ
-更
-με
- нов
- cmd
-reme
- immer
- thanks
-ickets
-ระ
-سی
-ைய
-民
- script
- Life
- reasons
- evidence
-خر
-اً
- कार
-LIC
-_table
- records
- voice
-ßen
-Background
- fav
-350
- lack
+bs
+7ment
+6t
+7s
+4l
+5ore
+4ort
+5s
+4ress
+8ion
+3tends
+6sion
+5rnal
+4r
+5a
+6ct
+5em
+7ely
+2ye
+4s
+2z
+1fab
+4ric
+3c
+4e
+4il
+6ities
+4t
+5or
+7s
+7y
+3il
+5ed
+5ure
+4r
+5e
+4t
+5h
+3l
+4l
+3mil
+6iar
+7es
+6y
+4ous
+3n
+4s
+4t
+5astic
+3r
+4m
+3shion
+4t
+3t
+4her
+3v
+4or
+6ite
+3z
+4er
+2ear
+4ture
+8s
+3deral
+3e
+4d
+5back
+4l
+5ing
+4s
+4t
+3l
+4t
+3m
+4ale
+3r
+3st
+3tch
+3w
+2i
+3eld
+6s
+3f
+3g
+4ht
+4ure
+3lename
+5s
+4l
+5ed
+4m
+4ter
+3nally
+5nc
+7ial
+4ding
+4e
+4ish
+7ed
+3r
+4e
+4m
+3sh
+3t
+3ve
+3x
+4ed
+2lag
+4sh
+4t
+3e
+4x
+3ight
+3o
+4at
+4or
+4w
+3y
+2n
+2o
+3cus
+6ed
+3i
+4s
+3l
+4der
+4l
+5ow
+7ed
+7ing
+3n
+4d
+4t
+3od
+4t
+5ball
+3rce
+4e
+5ach
+5ign
+4get
+4ma
+6t
+5er
+5s
+4t
+4um
+4ward
+3t
+4o
+3und
+4r
+2ra
+4me
+3e
+4qu
+4sh
+3i
+4end
+7ly
+7s
+3ont
+3uit
+2u
+3e
+4l
+4r
+3l
+4l
+5y
+3n
+4c
+5ion
+5tions
+4d
+5ament
+5s
+3rn
+5iture
+4ther
+3t
+4ure
+2ör
+2ür
+1ga
+3an
+4t
+3in
+3l
+3m
+4e
+5s
+3n
+3r
+4ant
+4den
+3s
+3ther
+3ve
+2eb
+4ru
+6ik
+3d
+3en
+3f
+3k
+3l
+3m
+3n
+4eral
+8ly
+7te
+9d
+8ion
+3r
+4e
+3s
+4ch
+4t
+3ts
+4ting
+3w
+3z
+2i
+3bt
+3ft
+3r
+4l
+5s
+3ve
+5n
+5s
+4ing
+2j
+2lass
+3obal
+2oal
+5s
+3d
+3ed
+4s
+3ing
+3ld
+3ne
+3ods
+3t
+3ver
+6n
+7ment
+2ra
+4d
+5e
+5u
+4n
+5d
+6e
+4ph
+4t
+5is
+3e
+4ater
+4en
+3id
+3o
+4und
+5p
+6s
+4w
+5ing
+5th
+3up
+2uarante
+5d
+3ess
+5t
+6s
+3id
+5e
+3n
+3st
+3t
+3y
+4s
+2y
+2én
+2ö
+3r
+1ha
+3ar
+3b
+4e
+5n
+4it
+3c
+4e
+5r
+3ir
+3l
+4f
+3m
+3n
+4dle
+7r
+5s
+4g
+3pp
+5en
+7ed
+7s
+5y
+3r
+4d
+4m
+3sh
+4ta
+3t
+3ven
+4ing
+3y
+2ead
+5er
+7s
+4lth
+7y
+4r
+5d
+5t
+4t
+4vy
+3b
+4ben
+3eft
+4l
+3ight
+3ld
+4e
+4l
+4ped
+5ful
+5ing
+5s
+3m
+2i
+3dden
+3er
+3gher
+6st
+5light
+6y
+3j
+3m
+4self
+3n
+3st
+5or
+7y
+3t
+2oe
+3l
+4d
+4iday
+3m
+4es
+3n
+4est
+3p
+4e
+3r
+3spital
+4t
+3t
+4el
+3ur
+5s
+4s
+5e
+3wever
+2ref
+2tml
+3tp
+5s
+2u
+3ge
+3m
+4an
+3n
+4d
+5red
+3s
+4band
+2y
+3d
+3p
+2á
+1ia
+2b
+2ce
+3h
+3on
+2de
+4a
+5l
+5s
+4nt
+6ify
+3x
+2g
+3n
+2h
+3r
+2k
+3ke
+2le
+3l
+4ustr
+3s
+2mag
+5e
+6s
+3g
+3m
+4ed
+6iately
+5r
+3p
+4act
+4l
+5e
+6ment
+aation
+as
+5ied
+4ortant
+ae
+5s
+4ress
+5o
+6ve
+2nc
+4l
+5ude
+8d
+8s
+7ing
+6s
+4ome
+5r
+6por
+4re
+6ase
+9d
+8ing
+6d
+3de
+5pend
+9ent
+5x
+4ic
+5v
+6id
+8ual
+bs
+4ustr
+8ial
+8y
+3f
+4l
+5u
+4o
+3g
+4red
+7ients
+3i
+4t
+5i
+6al
+3j
+3line
+3n
+4er
+4ov
+3put
+3sert
+4ide
+4p
+4tall
+8ation
+8ed
+6nce
+9of
+7t
+5ead
+5it
+5r
+6uctions
+7ment
+4urance
+3te
+5gr
+5llig
+5nded
+6t
+5ress
+8t
+9ed
+9ing
+6face
+6ior
+6n
+7al
+8tional
+7et
+6view
+4r
+5odu
+3valid
+4est
+7ig
+7ment
+4ol
+6ved
+2o
+2p
+2r
+2sang
+3n
+4't
+3s
+4o
+4ue
+6s
+3t
+2t's
+3ems
+4r
+3self
+3u
+2yo
+2z
+2ç
+3in
+2ş
+1ja
+3ar
+3g
+3k
+3m
+3vax
+2ed
+3g
+3st
+2o
+3b
+4s
+3g
+3in
+5t
+3u
+4r
+5nal
+6ey
+3y
+2s
+3on
+2u
+3d
+3mp
+3n
+3r
+3stify
+2á
+1kad
+3j
+3l
+3m
+3n
+4n
+3p
+3r
+3s
+3t
+2eep
+5ing
+3ine
+3pt
+3r
+3s
+3ys
+2g
+2h
+2i
+3d
+4s
+3l
+4l
+3nd
+4g
+3t
+4chen
+2l
+3e
+2m
+2new
+3owledge
+5n
+5s
+2o
+3l
+3m
+3n
+4t
+3r
+3t
+2r
+3ij
+2t
+2u
+3b
+3k
+3l
+3m
+3n
+4nen
+4t
+3r
+3t
+2v
+2w
+3a
+2ö
+3n
+4nen
+1lab
+4el
+4or
+3ck
+3g
+3n
+4d
+4g
+5uage
+3rg
+5e
+6r
+6st
+3t
+4e
+5r
+5st
+3ug
+4nch
+3v
+3w
+4s
+3y
+4er
+4out
+2ead
+5er
+7s
+5ing
+5s
+4rn
+6ed
+6ing
+4st
+4ve
+6s
+5ing
+3ct
+3d
+3ft
+3g
+4al
+3n
+4gth
+3ss
+3tter
+3ur
+3v
+4el
+6s
+2i
+3b
+4rary
+3c
+4ense
+3e
+3f
+4e
+3g
+4ht
+3k
+4ely
+3m
+4it
+6ations
+6ed
+3n
+4e
+5s
+4k
+5s
+3qu
+3sta
+5ed
+6n
+3t
+4er
+4tle
+3v
+4e
+5s
+4ing
+2l
+3eg
+2oad
+5ed
+5ing
+4n
+3cal
+5ted
+6ion
+9s
+4k
+3gger
+4in
+4o
+3k
+3nger
+3oked
+5ing
+5s
+4p
+3rs
+3se
+4s
+4t
+3t
+4s
+3v
+4e
+5d
+3w
+4er
+2u
+3b
+3ck
+3gar
+3i
+3x
+2y
+2à
+2ä
+2í
+1maar
+3c
+4h
+5ine
+8s
+3d
+4e
+3g
+4n
+3i
+4l
+4n
+5t
+6ain
+6enance
+4or
+4s
+3j
+4or
+6ity
+3ken
+5s
+4ing
+3l
+4e
+3nage
+7d
+7ment
+7r
+4d
+4ifest
+4t
+4ual
+5fact
+3p
+3r
+4ch
+4gin
+4ket
+7ing
+7s
+3s
+4k
+4s
+4ter
+3t
+4ch
+6es
+4er
+6ial
+9s
+4h
+4rix
+4ter
+3x
+4imum
+3ybe
+4or
+2b
+2ean
+5ing
+5s
+5t
+4s
+5ure
+3chan
+3dia
+5c
+6al
+5um
+3e
+4r
+4t
+5ing
+3g
+3hr
+3jor
+3l
+4hor
+3m
+4b
+5er
+7s
+4ory
+3ng
+4os
+4s
+5en
+4t
+5al
+5ion
+8ed
+4u
+3r
+4c
+4e
+3s
+4mo
+4s
+5age
+8s
+3ta
+5l
+4hod
+7s
+2g
+3a
+2i
+3c
+4h
+4ro
+3d
+4dle
+3ght
+3jn
+3l
+4es
+4itary
+4l
+5ion
+8s
+3nd
+4e
+4i
+5mum
+4or
+4ute
+7s
+3r
+3s
+4mo
+4s
+5ing
+6on
+4t
+3t
+3x
+2m
+2obile
+3ck
+3de
+5l
+6s
+5r
+6n
+4ify
+4ule
+3et
+3g
+4elijk
+3ins
+3l
+3m
+4ent
+7o
+3nde
+4ey
+4itor
+4t
+5h
+6s
+3r
+4ning
+4t
+3stly
+3t
+4her
+4iv
+4or
+3unt
+4se
+3v
+4e
+5d
+5ment
+4ie
+6s
+5ng
+2p
+2s
+3g
+2u
+3d
+3it
+5o
+3l
+4t
+5i
+6ple
+3n
+4do
+3r
+3s
+4ic
+4t
+3t
+3y
+2yself
+4t
+2á
+3s
+2å
+2é
+3d
+2ême
+2ö
+2ü
+1naar
+3ch
+3d
+4a
+3g
+3j
+3k
+3m
+4ed
+5s
+6pace
+3n
+3p
+3r
+3s
+3t
+4ion
+7al
+5ve
+4ur
+6al
+6e
+3v
+2d
+3i
+2ear
+5ly
+3ces
+6s
+7ary
+3eded
+5s
+3g
+4ative
+3igh
+6bor
+3m
+3t
+4work
+3u
+3ver
+3ws
+3xt
+2ga
+2h
+2i
+3ce
+4ht
+3e
+4t
+4uwe
+3ght
+3l
+2j
+2ke
+2och
+3d
+4e
+5s
+3g
+3m
+4bre
+3n
+4e
+3r
+4m
+5al
+3s
+4t
+3te
+5s
+4hing
+4ice
+4re
+3u
+4s
+3v
+4el
+2p
+2t
+2u
+3e
+4st
+3llptr
+3mbers
+4er
+6ous
+3n
+3r
+3t
+4r
+2y
+2ão
+2ä
+2é
+2ë
+2ú
+3mer
+1obj
+4ect
+7s
+5t
+3lig
+3serv
+3t
+4ain
+3vious
+2c
+3c
+4up
+5r
+3h
+2d
+3d
+3er
+2ffer
+6ed
+6ing
+6s
+4ic
+6e
+6ial
+4set
+3ten
+2h
+3ne
+2il
+2k
+2l
+3d
+4er
+3e
+2nce
+3der
+3es
+3s
+3t
+4o
+3ze
+2o
+3k
+2pen
+5ed
+5ing
+4r
+5ating
+8on
+as
+7or
+3in
+5ion
+3p
+4ortun
+9ities
+by
+3tim
+5on
+7s
+2rd
+4er
+6s
+3gan
+6is
+7z
+8ation
+ds
+3ient
+4gin
+7al
+2t
+3hers
+6wise
+3ros
+2utput
+4side
+2v
+3erall
+5ride
+2wn
+4er
+6s
+2ù
+1pa
+3c
+4k
+5age
+3d
+4a
+4ding
+3g
+4e
+5s
+3id
+4n
+5t
+4r
+3k
+3l
+3n
+4d
+5em
+4el
+3p
+4er
+3ram
+6eter
+as
+6s
+4e
+5nt
+7s
+4k
+5ing
+4se
+6r
+4te
+5ial
+6c
+7ip
+7ular
+bly
+6es
+6r
+5ner
+8s
+5s
+5y
+3ssed
+5ion
+5word
+4t
+3t
+4h
+4ient
+8s
+4tern
+3y
+4load
+4ment
+4s
+3ís
+2d
+2eace
+3d
+3l
+4a
+4o
+3n
+4s
+4t
+3rcent
+4fect
+5orm
+8ance
+8ed
+4haps
+4iod
+4m
+5an
+5et
+5ission
+bs
+6t
+4o
+4s
+5onal
+8s
+4t
+3s
+4so
+6as
+3t
+3u
+4t
+2hase
+3one
+4t
+5o
+6graph
+6s
+3ys
+5ical
+2i
+3c
+4k
+4t
+5ure
+8s
+3e
+4ce
+6s
+3l
+4l
+3n
+3ù
+2lac
+5e
+6d
+6holder
+6s
+4n
+5ning
+5s
+5t
+6s
+4stic
+4te
+5form
+4yed
+6r
+7s
+5ing
+3e
+4ase
+4nty
+3ot
+3t
+3us
+2m
+2o
+3d
+4e
+5r
+3int
+6s
+3k
+4er
+3lic
+6e
+6ies
+6y
+5t
+6ical
+4l
+4y
+4ít
+3m
+3n
+3ol
+4r
+3p
+4ular
+7tion
+3rn
+5o
+4que
+4t
+3sit
+6ion
+9s
+7ve
+4s
+5ibil
+7le
+8y
+4ted
+5s
+3t
+4ential
+3u
+3w
+4er
+6ful
+2ra
+4ct
+6ice
+9s
+3ec
+5is
+4d
+4fer
+4m
+5i
+6er
+6um
+4par
+7e
+8d
+4sence
+7t
+8ed
+5ident
+5s
+6ure
+5t
+4tty
+4v
+5ent
+5ious
+9ly
+3i
+4ce
+6s
+4m
+5ary
+5e
+6r
+4ncip
+8al
+5tf
+4or
+4v
+3ob
+5ably
+5le
+7m
+8s
+4c
+5ed
+7ure
+6s
+7ses
+8ing
+4d
+5u
+6ce
+8d
+7tion
+8s
+4fes
+7sion
+bal
+ds
+5ile
+6t
+4grams
+6ess
+4ject
+8s
+6t
+4m
+5ot
+7e
+5pt
+4p
+5er
+7ly
+7ties
+8y
+5os
+5r
+5s
+4s
+4te
+6ct
+8ed
+8ion
+4ud
+4v
+5ide
+8d
+8r
+9s
+8s
+7ing
+3z
+3é
+4s
+3ó
+2s
+3ych
+2u
+3b
+4l
+5ished
+3ede
+3l
+4l
+3n
+3r
+4ch
+6ase
+4e
+4pose
+8s
+4s
+3sh
+3t
+2y
+2å
+2úblic
+2ř
+1q
+2ual
+5ity
+4ndo
+5t
+4rter
+3el
+4r
+5y
+4st
+6ion
+9s
+4ue
+3i
+4ck
+6ly
+4et
+4te
+1ra
+3c
+4e
+3d
+4i
+5o
+3in
+4s
+5e
+6d
+3n
+4dom
+4ge
+4k
+3p
+4id
+3re
+3t
+4e
+5s
+4her
+4ing
+3w
+3z
+2each
+6ed
+4der
+7s
+5ing
+5only
+5y
+4lity
+6z
+5ly
+4son
+7s
+3ce
+5ive
+8d
+5nt
+7ly
+4ipe
+4ogn
+5mm
+7end
+aed
+5n
+5rd
+7s
+4t
+3d
+4irect
+5s
+4u
+5ce
+3f
+4er
+6ence
+4lect
+3gard
+7ing
+4ion
+5ster
+9ed
+7ration
+4ul
+6ar
+3ject
+3lated
+6ions
+ahip
+ds
+7ve
+5x
+4e
+5ase
+8d
+5v
+6ant
+4i
+5able
+5g
+3main
+7ing
+7s
+4ember
+4ote
+5v
+6e
+7d
+3n
+4d
+5er
+4t
+5al
+3p
+4air
+4e
+4lac
+7e
+4ort
+7ed
+7s
+4resent
+4ut
+3q
+4u
+5est
+8s
+5ired
+8ments
+8s
+3search
+5rv
+7ed
+5t
+4id
+6ents
+4ol
+6ve
+5urce
+9s
+4p
+5ect
+5ond
+7s
+8e
+8ible
+4t
+5aur
+8ant
+5r
+4ults
+3t
+4ail
+4r
+4urned
+7s
+3v
+4e
+4iew
+7s
+2h
+2i
+3ch
+3d
+4e
+3ghts
+3ng
+3s
+4k
+2oad
+3b
+3ck
+3le
+4l
+3m
+3om
+5s
+4t
+3t
+3u
+4nd
+4t
+5e
+6r
+3w
+4s
+2s
+2u
+3b
+3le
+5s
+3m
+3n
+4ning
+4s
+2é
+3g
+3s
+1sab
+3c
+3d
+3f
+4e
+5ty
+3l
+4e
+5s
+3m
+4e
+4ple
+3n
+4d
+4g
+4s
+3r
+3t
+4isf
+3u
+3v
+4e
+5d
+3w
+3y
+4ing
+4s
+2b
+2cale
+4n
+3en
+5e
+3he
+5dule
+4on
+5ol
+7s
+3ience
+6t
+3ope
+4re
+3r
+4e
+5en
+4ipt
+4oll
+2ea
+4rch
+4son
+4t
+3c
+4ond
+7s
+4ret
+4tion
+5or
+4ure
+6ity
+3d
+3eing
+4k
+5ing
+4m
+5s
+4n
+3g
+4ment
+3hr
+3in
+3k
+3l
+4ect
+7ed
+7ion
+4l
+5ing
+3m
+4pre
+3n
+4d
+5er
+4ior
+4s
+5e
+4t
+3par
+6ate
+3ra
+4ial
+5es
+5ous
+4ve
+6d
+6r
+5ice
+8s
+4á
+3s
+4sion
+3ts
+4t
+5ing
+8s
+4up
+3u
+4s
+3ven
+5r
+6al
+3x
+4ual
+2hall
+4pe
+4re
+6d
+5ing
+3ift
+4p
+5ping
+3oot
+4p
+5ping
+4rt
+4t
+4w
+5ed
+5ing
+5n
+5s
+2ich
+3de
+4o
+3e
+3g
+4nal
+5ed
+5ific
+9ant
+3l
+3milar
+4pl
+6e
+6y
+3nce
+4d
+4g
+5le
+3st
+5ema
+6r
+3t
+4e
+5s
+4u
+5ation
+3x
+3ze
+5of
+3ę
+2j
+2kal
+3ills
+4n
+2le
+4ep
+3ight
+3ot
+5s
+4w
+2mall
+6er
+4rt
+3o
+4oth
+2n
+3ow
+2ob
+4re
+3c
+4ial
+5ety
+4ket
+3ft
+5ware
+3ld
+4e
+4id
+4l
+4o
+4ution
+9s
+3meone
+5t
+6hing
+6imes
+3n
+4g
+5s
+4t
+3on
+3r
+4t
+3u
+4nd
+6s
+4rce
+7s
+4s
+4th
+3w
+2pace
+3e
+4ak
+4cial
+6es
+6f
+7ic
+8ed
+5t
+4ed
+4nd
+6ing
+5t
+3irit
+3l
+4it
+3ort
+6s
+4t
+3r
+4ead
+4ing
+2ql
+3u
+4are
+2rc
+2tack
+4ff
+4ge
+4nd
+6ard
+9s
+4r
+5s
+5ted
+6ing
+6s
+4te
+6ment
+6s
+5ion
+5us
+4y
+3d
+3e
+4el
+4p
+5s
+4r
+3ick
+4ll
+4m
+3ock
+4ne
+4p
+4rage
+5e
+6s
+5ies
+5y
+3ra
+5ight
+5teg
+8ies
+8y
+4eam
+5et
+5ngth
+5ss
+4ict
+4ong
+4uct
+7ure
+3udent
+8s
+5ies
+5y
+4ff
+3yle
+6s
+2ua
+4s
+3bject
+4mit
+4s
+3ccess
+8ful
+bly
+3d
+3ff
+3gar
+4g
+5est
+3is
+4t
+5able
+5e
+3l
+3m
+4mer
+3n
+3per
+4p
+5ly
+5ort
+8ed
+3re
+4face
+4g
+4pr
+4round
+4v
+5ey
+3s
+4p
+4t
+5ain
+2v
+2w
+3e
+4et
+3itch
+2y
+3m
+4bol
+4pt
+3n
+3s
+4tem
+7s
+2z
+2ão
+2å
+2é
+2í
+2ó
+1ta
+3b
+4le
+3g
+3il
+3ke
+5n
+5s
+4ing
+3l
+4ent
+4k
+5ing
+3m
+4b
+5ién
+5ém
+3n
+4to
+3p
+3r
+4get
+3sk
+5s
+4te
+3t
+3u
+3x
+2each
+6er
+6ing
+4m
+5s
+3ch
+5n
+6i
+7cal
+7ques
+6ologies
+ay
+3gen
+3k
+3l
+4e
+4l
+3mp
+5er
+7ature
+5late
+5o
+6r
+5s
+3n
+4d
+4t
+3r
+4m
+5s
+4r
+3sting
+5s
+2f
+2hank
+6s
+4t's
+3eme
+5selves
+4rap
+5e's
+6fore
+3i
+4ng
+6s
+5k
+6ing
+4rd
+3ose
+4ugh
+7t
+8s
+5s
+6ands
+3r
+4ead
+6t
+5e
+4oughout
+5w
+6s
+3us
+2i
+3d
+4ak
+3empo
+4ne
+3jd
+3l
+4l
+3m
+4es
+3p
+4o
+4s
+3t
+4le
+2l
+2mp
+2od
+4a
+5s
+5y
+4o
+5s
+3e
+3get
+6her
+3k
+4en
+3ld
+3m
+3n
+3o
+4k
+4l
+5s
+3p
+4ic
+6s
+3r
+4ch
+3t
+4al
+6ly
+3u
+4ch
+4gh
+4r
+4s
+4t
+3ward
+7s
+4n
+2ra
+4b
+5al
+4ck
+4d
+5e
+5ing
+6tion
 aal
- \".
-ificate
-heit
-_number
-세
- quando
- objects
-كل
-css
-务
-си
-non
-icul
- mijn
- gö
-äng
- можно
- fear
- vil
-ndef
-terior
-ӯ
-igi
-신
-इ
-与
-Ap
-Gen
-⣨⢢
-ებს
-եղ
-当
- dispon
-Layer
-.message
-redit
- export
-山
-anned
- bụ
- spect
- verw
- Price
- aim
- guard
-'])
- \"\u0024
- nor
-哪
- hundred
- кор
-itat
-(__
- hasta
-arp
-OU
-ategor
-⣦⢷
-leted
-得
- experienced
- trial
-だ
- agent
- realiz
-াস
- park
-تي
- permet
- endl
-推
- بعد
-uler
-동
-න්
- repe
- initi
- ged
-’une
- wieder
- kil
- Gar
- maken
-ಿನ
- technical
-[index
-auc
-Enum
-Ó
- domain
- Gen
- valor
-003
-uent
-_map
-Vol
-比
- haar
- radio
- ⣥⢾
-abilities
-וי
-ล็อต
- سر
-터
-AF
- European
-кой
- Tom
- detect
-ABILITY
-utos
-phere
- weer
-회
-Rule
- secure
- Ener
-ним
-global
-оду
-ometry
-き
-fix
-session
-การ
-.Com
-commod
- lif
-props
-itud
- Mill
-_cast
- кол
-apes
-Any
- કે
-ುವ
-神
--sh
-Cond
-pective
-ETH
- cancer
-.On
-ுத
-)/
-马
- dict
-Editor
- props
- {'
- Box
-.max
- particularly
- Texas
- Washington
-success
- friendly
- Look
-우
- inclus
-ец
-bin
-voice
-لب
-activity
-));
-Sk
- Plus
-=\"{{
-alf
-uwe
-_for
-visor
- ಇ
- removed
-    \r\n
- esper
-⣨⢐
-ух
-enen
- Univers
- থ
-103
- guess
-اري
- arguments
-Ο
-ỉ
- Account
-مان
- isso
- pom
- surround
-әл
- هو
-istrict
-类
- apro
- Australia
- restaurant
- jog
- zelf
- Ч
-___
- Casino
- aren
- ⣪⢵
-idente
-्स
-走
- Blue
- although
- Isra
-clip
-그
-વા
- threat
-相
-002
-.delete
-faces
- Spiel
-ેલ
- wrote
- cache
-tab
-نے
-⣦⢡
-iration
- Pay
-⣢⢗
-dk
- impress
- earlier
- agr
- church
-保
-ভ
-青
- 国
-্ৰ
-chedule
- onze
- ό
-Go
-Where
-contact
-ações
- lit
-لس
- sets
-vc
-ستان
-isto
-¿
-意
-zh
--D
-rat
-LA
- Mont
-een
- võ
- Dat
- dy
-⣠⢲⢕⣠⢳⢍⣠⢲
- ท
-115
-escription
-Enumer
-prite
-ού
- ast
- vu
- Control
-anted
- absolut
-ुल
- ही
- fetch
-ари
-endl
-að
-essor
-レ
-官方
-국
-]['
-습니다
-_j
-λλ
- naj
- Unity
-ន
-aq
-raints
- waiting
-üh
- públic
- bod
- distr
- fon
- Para
- strict
- bra
-ង
-Note
- مد
- ṣ
-าง
-ув
- оч
-(F
- Arg
-xml
-үү
-ols
-arse
-serve
-ders
-या
- upload
-ograf
- uno
-⣫⢣
-联
-Cho
-_object
-\tset
-רא
-олог
- hyd
-(View
-ại
- passion
-ഗ
- seconds
-anne
-_item
-cores
-rior
- listed
- remov
-IGN
-िव
-ENSE
- củ
- connected
-orithm
-plex
-ком
-{}
- operations
- Organ
-road
-★
- temperature
-nam
- ও
- COVID
- notre
- mission
- academ
- cloud
-EB
- schon
-)),
-ket
- partir
-uren
- momento
-⣧⢢
-ambda
- چې
- estate
- jag
-ල
-ப்ப
- boost
- Care
- aplic
-nis
- lev
-ৈ
- Som
- mesmo
-ಣ
- whose
-atches
-lla
-огда
-Fin
-ыс
-(k
- Elect
-ienen
-ες
- finding
- impos
-時
-antity
-此
-ળ
-代理
-െയ
- helping
-standing
-useum
- reflect
-Connect
- cv
-igu
-ที่
-입
- cold
-etzt
-=False
- се
-catch
- multi
- ov
- của
-卡
-essions
- vai
-(error
-เ
- guy
- challenge
-лек
- websites
-ookie
-stat
-地址
- director
- Term
-Cap
- wij
- sb
-_out
-chi
-mu
-icted
- ⣫⢓
-.use
-ура
- CD
-\\\n
- अन
-.object
-.User
- moved
-և
-iele
- Creat
-ட்ட
-مال
-Loader
- generally
-ร์
-(req
-Intent
-Hi
-ensity
-lijk
- surpr
- doub
- ث
-Transform
- cré
- 하
-люч
-104
- โ
- Review
- ahead
- Report
- iyo
- scre
-Look
-icons
- fal
-chron
-Pool
- gaan
-************************************************************************
- opening
-ös
- controller
- compare
-lets
-ორ
-Wrapper
- Note
-\tassert
- эк
- sys
- external
- gibt
-先
-都
- ati
-ibles
-NT
-];\r\n
-/t
-submit
- atr
- Enter
- capacity
-示
-izable
-OUN
-profile
- Last
-unte
- matrix
--K
-\tlog
- Rock
-crete
-Here
- هذا
-eks
- Ess
- במ
-ág
- apart
-ించ
- तो
- schedule
-\".\n\n
- AL
- Since
-                                                   
- jeg
- кар
-⣡⢂
- Contact
- menos
- dispatch
- \"\n
- થ
- born
-umin
-.format
-Invalid
-eless
-They
-Fields
- configuration
-ucht
- 大发时时彩
-_int
-ีย
- Thanks
-タ
-рос
- journal
-值
-թ
-Axis
- \"../
- Simple
-lj
-⢥⢿
-sum
- gone
-тар
- nar
- Div
- Water
- Ur
- און
- аб
-112
- ud
--mail
-ataset
-Section
-ких
-arga
- posted
-ديد
-비
-ચ
- sexual
- ки
-IONS
-های
-ӡ
- processing
--old
- alloc
-Sm
- appoint
- Mor
-\"].
-社
- relevant
- factor
- wild
- rac
-elijke
- ნ
- artist
- seus
-rees
-建
-reshold
- doctor
-赢
-ੋ
- Da
- rub
- համ
- copyright
-ҳои
- todas
-েল
- Bay
-fen
-오
- annual
-лем
-Score
- सक
-خص
-cycl
-.Error
-olic
- ment
-allel
-MM
- Frank
-անի
-Keys
- grad
-你
-gang
-unes
-ска
-ugins
-alis
- бай
-erta
-×
- rapid
-Ids
- permit
- ск
- critical
- larger
- ಎ
-се
-لال
- truth
-集
-⣨⢃
- mental
- dus
- Tra
-conn
-Global
- organis
-                          
- buying
- incred
-际
--R
- uz
-alah
-device
- tanto
- ہیں
- ship
-oso
-osi
-Texture
- لم
- closed
-fill
- proces
- lugar
-Join
-quir
- sweet
-owl
- друг
- zero
-്ല
-))\r\n
- cheap
-्न
-海
-ioni
-ыла
-Por
- efficient
- Ol
-ingu
-]:
- minute
- كان
- Rich
-Si
- jam
-||
-USER
- Tor
-edy
-){
- sí
-ários
- SP
-TC
-ున
-(G
-agma
-कर
-ière
- Thursday
- federal
- shot
- readonly
-ٽ
- Oh
- interview
-.en
- hoe
-್ಟ
-дер
-(obj
- الله
- Once
- affili
- 시
- transaction
-itness
- isn't
-еит
-Alignment
- emot
-.Re
-bst
-ateur
-ਤ
-ités
-'ai
-esa
- Process
-_en
- Miss
- Mass
- missing
- Player
-Many
- therap
-dt
-米
-াজ
- Application
- Pop
- alles
- кө
- Road
- talent
-aws`;
+4ff
+6ic
+4il
+5n
+6ing
+5t
+4nsaction
+6fer
+7orm
+6ition
+6port
+4s
+4t
+4v
+5el
+3e
+4at
+6ment
+4e
+3i
+4al
+4b
+4ed
+4gger
+4p
+3o
+4p
+3uck
+4ly
+4st
+4th
+3ying
+3ès
+2s
+3e
+2u
+3b
+3m
+3n
+3r
+4n
+5ed
+3s
+3t
+2v
+2w
+3e
+2x
+3t
+2y
+3p
+4es
+4ically
+2ä
+2ë
+1ua
+2b
+2d
+2g
+2i
+3nt
+3t
+2k
+2l
+3t
+2ma
+2ndefined
+5rstand
+bing
+3e
+3ique
+4t
+5s
+4vers
+3less
+3o
+3s
+4er
+4igned
+3t
+4er
+4il
+4uk
+2pdate
+7d
+7s
+3load
+3on
+3p
+4er
+2r
+3l
+2seful
+4rname
+5s
+4s
+3ing
+3o
+3ually
+2t
+3il
+5iz
+2w
+2z
+1va
+3c
+4c
+3i
+3k
+3lid
+6ate
+4or
+4u
+5es
+3ri
+5able
+9s
+5ety
+5ous
+4y
+3st
+2ec
+4tor
+3d
+3el
+3g
+4et
+3h
+4icle
+3l
+3n
+4d
+4t
+3rb
+4d
+4ify
+4k
+4m
+4s
+5ch
+5ion
+4t
+4w
+3z
+2i
+3a
+3br
+3ct
+3d
+4a
+4eo
+6s
+3e
+4l
+4w
+5s
+3l
+4l
+3n
+3ol
+3r
+4t
+5ual
+3sible
+5on
+5t
+6ors
+4ual
+3t
+3v
+3ð
+2oc
+4ê
+3ice
+3l
+4t
+4ume
+3m
+3n
+3r
+3s
+3t
+4e
+4re
+3us
+2r
+2s
+2u
+3l
+2y
+2à
+2ä
+2æ
+2í
+2õ
+2ə
+1wa
+3ar
+3it
+5ing
+3lk
+5ing
+4l
+3nted
+5s
+3r
+4en
+4m
+4rant
+8y
+3sn
+4te
+3t
+4ch
+6ing
+4er
+3x
+3ys
+2e're
+3ak
+4r
+4ther
+3bsite
+8s
+3dding
+3ek
+5end
+5s
+4r
+3ight
+4ter
+3l
+4come
+3n
+4n
+4t
+3r
+4d
+5en
+4k
+3st
+3t
+2hatever
+3e
+4ther
+3ite
+3ole
+4m
+4se
+3y
+2id
+4e
+4th
+3e
+4der
+3fe
+3j
+3l
+4d
+4ling
+3n
+4d
+5ow
+7s
+4e
+4ning
+4ter
+3r
+4d
+4e
+3sh
+3thin
+5out
+2o
+3man
+4en
+3n
+4't
+4der
+7ful
+3od
+3r
+4den
+5s
+5t
+4ked
+6rs
+5ing
+5s
+4ld
+4ry
+4th
+2r
+3it
+5e
+6r
+5ing
+5ten
+3ong
+4te
+2ur
+4de
+2ww
+2y
+1yang
+2e
+3s
+3t
+2i
+3eld
+2n
+2o
+3u'll
+5re
+4ng
+4rself
+1za
+3l
+2e
+3lf
+3ro
+2ich
+3jn
+2o
+3ne
+3u
+2u
+3m
+3r
+2w
+1{\n\n
+3//
+2\r\n\r\n
+2\"
+2'
+2@
+2{
+2}
+3\n
+1|\n
+2|
+1}\n\n\n
+2\r\n
+4\r\n
+2)
+3\n
+3.
+3;\n
+5\n
+2,
+3\n\n
+2;\n
+4\n
+2}
+3\n
+1~
+1£
+1«
+1·
+1»
+2\n\n
+1¿
+1É
+1Ö
+1Ü
+1á
+1â
+1är
+1å
+1ç
+2a
+1è
+1égal
+5ement
+2l
+2s
+2t
+3é
+1être
+1í
+1î
+2n
+1ó
+1ö
+1ú
+2lt
+1ü
+2ber
+1ý
+1þ
+1č
+1đ
+2ược
+1İ
+1ş
+1š
+1ž
+1și
+1ʻ
+1έ
+1α
+2π
+3ό
+1β
+1γ
+2ια
+1δ
+1ε
+2π
+1η
+1θ
+1κ
+2α
+3ι
+1μ
+2ε
+1να
+1ο
+1π
+2ου
+2ρο
+1σ
+2το
+2υ
+1τα
+2η
+3ν
+3ς
+2ο
+3υ
+1χ
+1ό
+1А
+1Б
+1В
+1Г
+1Д
+1Е
+1З
+1И
+1К
+1Л
+1М
+1Н
+1О
+1П
+2р
+1Р
+1С
+1Т
+1У
+1Ф
+1Х
+1Ч
+1Ш
+1Э
+1Я
+1аб
+2в
+2д
+2з
+2й
+2к
+2л
+2м
+2н
+2р
+2т
+2х
+1ба
+3й
+3р
+3ш
+2ез
+3л
+3р
+2ил
+3р
+2о
+3л
+4ь
+2у
+3д
+4ет
+2ы
+3л
+1ва
+2ид
+2о
+3з
+2рем
+2с
+3е
+2ы
+1гор
+1да
+3н
+3р
+2в
+2е
+3л
+2ля
+2о
+3л
+3м
+2руг
+1е
+2го
+2сли
+1же
+1за
+3к
+3м
+3п
+2на
+1иг
+2з
+2ли
+2м
+2н
+2сп
+4ольз
+2х
+2ш
+1й
+1как
+3р
+2и
+2о
+3л
+3м
+4п
+3н
+3р
+3т
+4ор
+2ө
+1л
+2ю
+3б
+1ма
+3т
+2ен
+3т
+2ог
+3ж
+4ет
+4но
+2у
+2ы
+2ә
+1наз
+3с
+3ч
+3ш
+2о
+3в
+2уж
+1об
+2д
+2н
+2п
+2р
+3ган
+2с
+2т
+2ч
+1па
+2ер
+2л
+2о
+3в
+3д
+3з
+3к
+3л
+4уч
+3м
+3р
+3с
+4т
+3т
+2ра
+4в
+3ед
+3и
+3о
+4в
+4ст
+1работ
+3з
+3с
+1са
+3й
+3м
+2в
+3о
+2е
+3р
+2к
+2л
+2м
+2о
+3б
+3в
+2п
+2ред
+2т
+3ра
+2у
+1та
+3к
+2ел
+3м
+3х
+2о
+3лько
+2р
+1уд
+2ч
+1ф
+1х
+1ц
+1част
+2то
+4бы
+1ш
+1э
+2к
+2т
+3о
+1ю
+1я
+2в
+2к
+1і
+1ў
+1қ
+1ҡ
+1ү
+1ҳ
+1һ
+1ә
+1ө
+1Ա
+1Հ
+1այ
+2ն
+2ռ
+1բ
+1գ
+1դ
+1ե
+2ն
+1է
+1ը
+1թ
+1ի
+2ր
+1լ
+1խ
+1կ
+1հ
+2ամ
+2ետ
+1մ
+1ն
+1շ
+1ո
+2ր
+2ւ
+1չ
+1պ
+1ս
+1վ
+1տ
+1ք
+1և
+1אַ
+2ון
+2יז
+3ן
+2ת
+1בא
+2מ
+1ג
+2ע
+1ד
+2י
+1הא
+2ח
+2מ
+2ש
+2ת
+1ו
+2ה
+1ז
+1ח
+1ט
+1י
+1כ
+1לא
+2ה
+2מ
+1מה
+2ש
+1נ
+1ס
+1ע
+2ל
+1פ
+2ון
+1צ
+2ו
+1ק
+1ר
+1ש
+2ה
+2ל
+1ת
+1،
+1آ
+2ن
+1أن
+2و
+2ي
+1إ
+2لى
+1ئ
+1از
+2س
+3ت
+2ف
+2لأ
+3إ
+3ا
+3ب
+3ت
+4ي
+3ث
+3ج
+3ح
+3خ
+3د
+3ذ
+4ي
+3ر
+3س
+3ش
+3ص
+3ط
+3ع
+3ف
+3ق
+3ك
+3ل
+4ه
+3مت
+3ن
+3ي
+2م
+2ن
+2و
+3ر
+2ی
+3ن
+1با
+3ل
+2د
+2ر
+3ای
+2عد
+2ل
+2ن
+2ه
+2ين
+1تح
+2ر
+2ع
+2م
+2ن
+2ه
+2و
+1ث
+1جو
+2ي
+1ح
+1خ
+1در
+2ی
+1ذ
+1را
+2و
+1ز
+1سر
+2ے
+1ش
+1ص
+1ض
+1ط
+1على
+3ي
+2ن
+1غ
+1فر
+1ق
+1ك
+2ان
+2ل
+1لا
+2ل
+2م
+2ه
+1ما
+2ت
+2ج
+2ح
+2د
+2ر
+2س
+2ش
+2ص
+2ط
+2ع
+2ق
+2و
+2ی
+3ں
+1نظ
+2ہ
+2ے
+1های
+2ذا
+3ه
+2م
+2و
+1وأ
+2ا
+3ل
+2ت
+2ر
+2ي
+1يم
+1پر
+2ه
+1چ
+2ې
+1کا
+3ر
+2ر
+3د
+2ن
+2ه
+2و
+2ہ
+2ی
+2ې
+2ے
+1ڪ
+1گ
+1ہ
+2و
+2یں
+2ے
+1ی
+1۽
+1۾
+1अ
+2ध
+2न
+2प
+1आ
+2प
+1इ
+2स
+1उ
+2न
+2प
+1ए
+2क
+1औ
+2र
+1कर
+3ने
+2ह
+2ा
+3र
+2ि
+3या
+2ी
+2े
+2ो
+1ख
+1ग
+2या
+1घ
+1च
+1छ
+1ज
+2ो
+1ट
+1ड
+1त
+2ो
+1थ
+2ा
+1द
+2े
+1ध
+1न
+2हीं
+2े
+1पर
+2ह
+2्र
+1फ
+1भ
+2ी
+1मह
+2ें
+1य
+2ह
+1र
+2ह
+3े
+1ल
+2ग
+2िए
+2े
+1व
+1श
+1सं
+2क
+2म
+2ाथ
+2े
+1हम
+2ी
+2ै
+3ं
+2ो
+1।
+1অ
+2ন
+1আ
+2ম
+1উ
+1এ
+2ক
+1ও
+1ক
+2র
+1খ
+1গ
+1চ
+1ছ
+1জ
+1ত
+1থ
+1দ
+1ন
+1প
+2র
+2্র
+1ফ
+1ব
+1ভ
+1ম
+1য
+1র
+1ল
+1শ
+1স
+2ম
+1হ
+2য়
+1ਕ
+1ਦ
+1ਸ
+1ਹ
+1અ
+2ને
+1આ
+2વ
+1ઉ
+1એ
+2ક
+1ક
+2ર
+2ે
+1ખ
+1ગ
+1ચ
+1છ
+2ે
+1જ
+1ત
+2ે
+1થ
+1દ
+1ન
+1પ
+2ણ
+2ર
+2્ર
+1ફ
+1બ
+1ભ
+1મ
+2ાટે
+1ર
+2હ
+1લ
+1વ
+2િ
+1શ
+1સ
+1હ
+2ત
+1அ
+1ஆ
+1இ
+1உ
+1எ
+1க
+1ச
+1த
+1ந
+1ப
+1ம
+1வ
+1అ
+1ఆ
+1ఇ
+1ఉ
+1క
+1గ
+1చ
+1జ
+1త
+1ద
+1న
+1ప
+2్ర
+1బ
+1మ
+1ర
+1వ
+1స
+1ಅ
+1ಆ
+1ಇ
+1ಎ
+1ಕ
+1ಗ
+1ಜ
+1ತ
+1ದ
+1ನ
+1ಪ
+2್ರ
+1ಬ
+1ಮ
+1ರ
+1ವ
+1ಸ
+1ಹ
+1അ
+1ആ
+1ഇ
+1ഉ
+1എ
+2ന്ന
+1ഒ
+1ക
+1ച
+1ജ
+1ത
+1ന
+1പ
+2്ര
+1ബ
+1മ
+1ര
+1വ
+1സ
+1ක
+1ව
+1ස
+1ก
+1ค
+1ต
+1ท
+1น
+1บ
+1พ
+1ฟ
+1ร
+1ล
+1ว
+1ส
+2ล็อต
+1ห
+1อ
+1แ
+1โ
+1ไ
+1ამ
+2რ
+1ბ
+1გ
+2ამ
+3ნ
+1დ
+2ა
+1ე
+1ვ
+1თ
+1ი
+2ს
+1კ
+1მ
+1ნ
+1ო
+1პ
+1რ
+2ომ
+1ს
+1ფ
+1ქ
+1ყ
+1შ
+1ჩ
+1ც
+1წ
+1ხ
+1ṣ
+1ị
+1ọ
+1\u200b
+1—
+1‘
+1’
+1”
+1„
+1•
+1…
+2\n\n
+1€
+1→
+1⣄
+1⣔
+1⣕⢡⣕
+1⣖
+1⣗⢐⣗⢙⣗
+1⣙
+1⣛
+1⣠⢤⢗⣠⢤⢰⣠⢥⢍⣠⢤
+3⢵⣠⢤⢿⣠⢤
+3⢹⣠⢥⢁⣠⢤
+2⢥
+2⢦⢬⣠⢦⢿⣠⢦
+2⢪⢮⣠⢪⢾⣠⢪
+2⢰⢚⣠⢱⢇⣠⢰
+2⢲⢮⣠⢲⢾⣠⢲
+2⢴⢵⣠⢴⢿⣠⢴
+2⢶
+2⢷
+2⢹
+3⢀⣠⢸
+1⣡⢀
+2⢃⢐⣡⢃
+3⢓⣡⢃⢐⣡⢃
+3⢛⣡⢃⢐⣡⢃
+3⢡⣡⢃⢐⣡⢃
+3⢣⣡⢃
+2⢞
+1⣢
+2⢖
+1⣣⢂
+2⢃
+1⣤⢸
+1⣥⢈
+2⢌
+2⢍
+2⢐
+2⢛
+2⢜
+2⢮
+2⢰
+2⢹
+2⢾
+1⣦⢈
+2⢉
+2⢘
+2⢬
+2⢱
+1⣧
+1⣨
+1⣩
+1⣪⢰
+2⢲
+2⢳
+2⢵
+2⢸
+1⣫⢂
+2⢋
+2⢏
+2⢓
+2⢧
+2⢪
+2⢬
+2⢰
+2⢳
+2⢶
+1⣬⢃
+2⢄
+2⢆
+2⢋
+2⢕
+2⢖
+2⢗
+2⢘
+2⢚
+2⢜
+2⢝
+2⢞
+2⢠
+2⢧
+2⢶
+1⣭
+2⢕
+2⢘
+2⢙
+1⣰⢟
+1亚洲
+1北京
+3赛车
+1国
+2产
+1大
+2发
+3快三
+3时时彩
+1天天中彩票
+3彩票
+3爱彩票
+1彩神争霸
+2票
+1微信
+1新
+1重庆时时彩
+1가
+1것
+1그
+1기
+1다
+1대
+1보
+1사
+1수
+1시
+1아
+1이
+1있
+1자
+1전
+1정
+1제
+1지
+1하
+1한
+1：
+0!\n
+1!
+2!
+3!
+1--
+1=
+0\"\n\n
+1\r\n
+1\"
+2\"\n
+1)\n\n
+2\r\n
+2)
+3\n
+3;\n
+2,
+3\n
+2.
+2;
+3\n\n
+3\r\n
+2]\n
+1+
+1,\r\n
+2\"
+1.
+2\n\n
+1/
+2>\n
+1:\n
+2\"
+1;
+2\n\n
+2\r\n
+1>\r\n
+2<
+3/
+1]
+2\n
+2,\n
+2.
+2;\n
+1},\n
+0#\n
+1#######
+8########
+g################
+1define
+1endif
+1if
+3def
+3ndef
+2mport
+1pragma
+0\u0024_
+1this
+1{
+0%\n
+1%
+2%%
+1,
+1.
+0&&
+0'\n\n
+1'
+1)\n
+3\n
+2)
+3\n
+3;\n
+2,
+3\n
+2->
+2.
+2;
+3\n\n
+3\r\n
+1,\r\n
+2'
+1.
+2\u0024
+1:
+2\n
+1;
+2\n\n
+2\r\n
+1=>
+1>
+1]\n
+2)
+3;\n
+2,
+3\n
+2.
+2;\n
+2['
+1a
+2i
+1d
+1est
+1h
+1il
+1ll
+1m
+1n
+2y
+1r
+2e
+1un
+3e
+1ve
+1é
+0(\r\n
+1!
+1\"#
+2%
+2.
+2/
+2\\
+1\u0024_
+1&
+1'#
+2.
+3/
+2/
+1((
+2)
+1)\n\n
+2\r\n
+2)
+3\n
+3);\n
+3.
+3;\n\n
+4\r\n
+2,
+3\n
+2->
+2:
+3\n
+2;
+3\n\n
+3\r\n
+5\r\n
+2{\n
+1*
+1-
+1:
+1@
+1A
+1B
+1C
+1D
+1F
+1G
+1L
+1M
+1N
+1P
+1Q
+1R
+1S
+2tring
+1T
+1View
+1[
+2'
+1_
+2_
+1\u0060
+1a
+2rgs
+3ray
+1b
+1c
+2h
+3ar
+2onst
+4text
+2tx
+2urrent
+1d
+2ata
+1e
+2rr
+4or
+2vent
+2x
+1false
+2ile
+3nal
+2unction
+1g
+2et
+1h
+1i
+2d
+2n
+3dex
+3put
+3t
+2tem
+1j
+2ava
+1k
+2ey
+1l
+2en
+2ist
+1message
+2odel
+2sg
+1n
+2ame
+2ew
+2ode
+2ull
+3m
+1obj
+4ect
+1p
+2ath
+2ro
+1r
+2e
+3q
+4uest
+3s
+4ponse
+4ult
+2ow
+1self
+2ize
+2t
+3d
+3r
+4ing
+4uct
+1text
+2his
+2r
+3ue
+2ype
+1url
+2ser
+1v
+2alue
+3r
+2oid
+1w
+1x
+1y
+1{
+2\n
+0)\n\n\n
+1\r\n\r\n
+1(
+1)\n\n
+2\r\n
+2)
+3\n
+3;\n
+2,
+3\n
+2.
+2;
+3\n\n
+3\r\n
+2{\n
+1*
+1,\n
+1-
+2>
+1.\n
+3\n
+1/
+1:
+2\n\n
+2\r\n
+1;\n//
+2\r\n\r\n
+1[
+1]
+2\n
+1{
+2\r\n
+1}
+0*\n
+1(
+1)
+1*****
+6**************************
+w********************************
+z*************************************
+1/
+2\n
+3\n
+0+\"
+1'
+1+)
+3\n
+3{\n
+2;\n
+0,\n\n
+1\r\n
+1\"
+1\u0024
+1'
+1-
+1p
+1”
+0-\n
+1-\n
+2-
+3---------
+c--------------------
+w--------------------------------
+1>_
+1A
+1B
+1C
+1D
+1E
+1F
+1G
+1H
+1K
+1L
+1M
+1N
+1P
+1R
+1S
+1T
+1W
+1a
+2l
+1based
+1c
+2enter
+2h
+2olor
+3ntent
+5rol
+1d
+2ay
+2e
+1e
+2x
+1f
+2e
+2ree
+1g
+2roup
+1h
+1in
+2tem
+1k
+1l
+2abel
+2g
+2ine
+1mail
+2d
+1n
+1of
+2ld
+2n
+2ut
+1p
+2ro
+1r
+2e
+2ight
+1se
+2h
+2ize
+2m
+2t
+1t
+2erm
+2h
+3e
+2ime
+2o
+2r
+1up
+2ser
+1v
+1w
+1x
+1year
+0.\n\n\n
+4\n
+2//
+1\r\n
+1\"
+2\n
+3\n
+2);\n
+1\u0024
+1'
+1)
+1*
+1,
+1-
+1.\n\n
+2.\n
+3.
+4....
+8........
+2/../
+1/
+1</
+1Add
+2l
+2pp
+2rray
+2s
+3sert
+2uto
+1B
+2utton
+1Collections
+4or
+4umn
+3m
+4ponent
+3ntrols
+3unt
+2reate
+1Data
+4e
+2rawing
+1E
+2rror
+2vent
+2x
+1File
+2ont
+3rm
+5s
+1G
+2eneric
+3t
+2roup
+1H
+2ttp
+1I
+2d
+2mage
+2n
+2s
+1J
+1K
+1Label
+2inq
+3st
+2ocation
+3g
+1Map
+2odel
+1N
+2ame
+2ew
+1Object
+2n
+1Point
+2r
+1R
+2e
+3ad
+1Se
+3t
+2ize
+2tring
+1T
+2ab
+2est
+3xt
+2hread
+2o
+1U
+2ser
+1V
+2alue
+2iew
+1W
+2eb
+2indows
+2rite
+1X
+1[
+1\\
+1_
+2_
+1a
+2ll
+2ndroid
+3not
+6ation
+2p
+3ache
+3i
+3p
+4end
+2rray
+2s
+3sert
+2t
+2uth
+2w
+3t
+1back
+3se
+2e
+3gin
+2ind
+2ody
+2tn
+2utton
+1ch
+3eck
+2l
+3ass
+3ear
+3ient
+3ose
+2o
+3l
+4or
+3mmon
+4ponent
+3n
+4fig
+4t
+5ains
+5ent
+6xt
+3re
+3unt
+2reate
+2ss
+2urrent
+1dart
+3ta
+2b
+2e
+3bug
+3fault
+3lete
+2is
+4play
+2raw
+1e
+2d
+2m
+2n
+3d
+3tity
+2quals
+2rror
+2vent
+2x
+3ample
+3ecute
+3ports
+1filter
+3nd
+3rst
+2or
+4mat
+2r
+3om
+1gl
+2oogle
+2roup
+1has
+2eight
+2pp
+2tml
+3tp
+1i
+2d
+2mage
+2ndex
+3fo
+3it
+3ner
+3sert
+2o
+2s
+2tem
+1join
+2pg
+2s
+3on
+2unit
+1k
+2ey
+1label
+3ng
+3st
+3yout
+2eft
+3ngth
+2ist
+2oad
+3cation
+3g
+1make
+3p
+3x
+2essage
+2in
+2odel
+1name
+2et
+3w
+3xt
+1object
+2f
+2n
+2pen
+2rg
+2s
+2ut
+1parse
+3th
+2ersistence
+2hp
+2ng
+2op
+3sition
+4t
+2re
+3int
+6ln
+3o
+4ps
+4totype
+2ush
+3t
+1query
+1r
+2andom
+2e
+3ad
+3move
+3nder
+3place
+3quest
+3s
+2un
+1save
+2c
+2e
+3lect
+3nd
+3rv
+5ice
+5let
+2h
+3ape
+3ow
+2ize
+2plit
+3ring
+7framework
+2ql
+2tart
+4te
+5us
+3r
+4ing
+3yle
+2ub
+3pport
+2wing
+1target
+2est
+3xt
+2his
+2ime
+3tle
+2o
+2r
+3ans
+2xt
+2ype
+1ui
+2n
+2pdate
+2rl
+2se
+4r
+2til
+5s
+1v
+2alue
+2iew
+3s
+1web
+2idget
+4th
+2rite
+1x
+2ml
+1y
+1z
+1’
+1”
+2\n\n
+0/\n
+2\n
+1*
+2\n
+2*
+3\n
+1/\n//
+2/
+3/////
+8////////
+g////////////////
+1b
+1c
+2ore
+2ss
+1d
+1f
+1g
+1h
+1j
+1lic
+4enses
+1m
+1or
+1p
+1s
+1t
+1v
+1w
+0001
+22
+23
+25
+110
+12
+13
+14
+15
+16
+17
+18
+19
+0101
+22
+23
+24
+25
+26
+27
+28
+29
+110
+21
+22
+23
+24
+25
+26
+27
+28
+29
+120
+21
+22
+23
+25
+27
+28
+130
+25
+140
+24
+150
+160
+28
+170
+180
+24
+25
+26
+27
+28
+29
+190
+21
+22
+23
+24
+25
+26
+27
+28
+29
+0203
+24
+110
+120
+130
+140
+150
+25
+26
+0300
+11
+120
+13
+23
+14
+15
+20
+16
+20
+25
+17
+18
+19
+0400
+24
+11
+12
+13
+14
+15
+20
+16
+17
+18
+19
+0500
+11
+12
+13
+14
+15
+16
+17
+18
+19
+0600
+11
+12
+13
+15
+16
+17
+18
+19
+070
+20
+11
+12
+13
+14
+15
+16
+17
+18
+19
+0800
+11
+12
+13
+14
+15
+16
+17
+18
+28
+19
+090
+20
+11
+12
+13
+14
+15
+16
+17
+18
+199
+0:\r\n
+1\"
+1'
+1(
+1@\"
+0;\n\n\n
+3/
+2//
+1\r\n\r\n
+1&
+1i
+0<!--
+1<
+1>();\n
+1?
+1Integer
+1String
+1T
+1div
+1int
+1string
+0=\"#
+2../
+2/
+2<?
+2{{
+1\u0024
+1(
+1===============
+g================
+1>
+1False
+1None
+1True
+1[
+1\\\"
+1new
+1{{
+0>\n\n
+1\r\n
+1\";\n
+1&
+1'
+1(
+2);\n
+1::
+1<
+2/
+1>
+1{
+0?\n
+1.
+1:
+1>
+2\n
+1?
+1”
+0@\"
+1Override
+1end
+0AA
+1B
+2ILITY
+2LE
+1C
+2E
+2K
+2T
+1D
+1F
+1G
+2E
+1IL
+1K
+1LL
+2SE
+2UE
+1ME
+1NCE
+2D
+2G
+2T
+1P
+2I
+2P
+1RAM
+2D
+2E
+2G
+2R
+3ANT
+2T
+2Y
+1SE
+2K
+2S
+2T
+1TA
+2E
+3D
+2H
+2ION
+2US
+1V
+1X
+1Y
+1b
+2out
+1c
+2c
+3ess
+3ount
+2t
+3ion
+4ve
+5ity
+1d
+2apter
+2d
+3ress
+2min
+1fter
+1g
+1l
+2ert
+2ignment
+2l
+1m
+2ount
+1nd
+2g
+2im
+4ation
+2y
+1p
+2i
+2p
+3lication
+1r
+2e
+3a
+2g
+3s
+3ument
+2r
+3ay
+2t
+1s
+2s
+2ync
+1tt
+3ribute
+9s
+1ut
+3h
+4or
+3o
+1v
+1xis
+0BA
+1B
+1C
+1D
+1E
+1O
+1S
+1UG
+1ack
+4ground
+2r
+2se
+1e
+2an
+2fore
+2st
+1ind
+4ing
+2t
+1l
+2ock
+2ue
+1o
+2ard
+2dy
+2ok
+3lean
+2rder
+2ttom
+2x
+1r
+1tn
+1uffer
+2ild
+5er
+2ndle
+2t
+1yte
+4s
+0CA
+1C
+2ESS
+1D
+1E
+1H
+2ANT
+1I
+1K
+1L
+1M
+1O
+2M
+2N
+1P
+1R
+1S
+1TION
+1ache
+2l
+3l
+4back
+2n
+3cel
+2p
+2r
+3d
+3t
+2se
+2tegory
+1ell
+2nter
+1hange
+6d
+4nel
+3r
+4acter
+4t
+3t
+2eck
+2ild
+5ren
+2o
+1ity
+1lass
+2ick
+3ent
+2ose
+1o
+2de
+2llection
+as
+3or
+3umn
+2mmand
+4ent
+7s
+4on
+3p
+4any
+5t
+4lete
+4onent
+9s
+2nd
+4ition
+3fig
+6uration
+3nect
+7ion
+3s
+4t
+5ants
+3tact
+5iner
+4ent
+5xt
+4ract
+5ol
+7ler
+7s
+2py
+2r
+3e
+2unt
+1r
+2e
+3at
+5e
+1urrent
+2stom
+6er
+0DA
+2O
+2TE
+1B
+1C
+1D
+1EBUG
+1F
+1IT
+1O
+1R
+1S
+1TO
+1U
+1ao
+2tabase
+3e
+2y
+1b
+1ebug
+2c
+2f
+3ault
+3inition
+2l
+3egate
+4te
+2p
+2r
+2s
+3c
+4ription
+8or
+2t
+3ail
+6s
+2vice
+1ialog
+2d
+2e
+2m
+2r
+3ect
+6ion
+6ory
+2s
+3play
+2v
+1o
+2c
+3ument
+2n
+2uble
+2wn
+4load
+1r
+2aw
+2iver
+2op
+1to
+1uration
+0EB
+1C
+2T
+1E
+1L
+1M
+1ND
+2G
+3TH
+2SE
+2T
+1O
+1P
+1RE
+2R
+3OR
+2S
+3ION
+2T
+2V
+1SS
+2T
+1TH
+1X
+2T
+1ach
+1d
+2it
+4or
+1ffect
+1l
+2ement
+7s
+1m
+2ail
+2pty
+1nable
+6d
+2c
+2d
+2g
+3ine
+2t
+3er
+3ity
+3ry
+2um
+4er
+1qu
+3al
+5s
+1r
+2r
+1s
+2t
+1vents
+3ry
+1xp
+3ression
+2t
+3ra
+0FA
+2ULT
+1C
+1E
+1F
+2FF
+1IG
+2LE
+1L
+1O
+1R
+1S
+1T
+1ac
+3tory
+2il
+4ed
+2lse
+1e
+2ature
+1i
+2eld
+5s
+2les
+3ter
+2n
+3al
+3d
+2rst
+1l
+2ag
+4s
+2oat
+1older
+2nt
+2r
+3e
+3m
+4at
+2und
+1r
+2agment
+3me
+2ee
+2om
+1ull
+2nc
+4tion
+0GB
+1EN
+2R
+2T
+1L
+1R
+1ame
+1e
+2n
+3er
+5ator
+1l
+2obal
+1o
+1r
+2aph
+2id
+2oup
+1u
+0HA
+1E
+2CK
+1P
+1T
+2ML
+1and
+4le
+6r
+2s
+3h
+2ve
+1ead
+4er
+2ight
+2l
+3lo
+3p
+4er
+2re
+2t
+1i
+2gh
+2story
+1older
+2me
+2st
+2t
+2w
+1ttp
+0I'm
+1A
+2L
+1B
+1CE
+1E
+2S
+1F
+1G
+2HT
+2N
+1I
+1L
+2E
+2ITY
+1M
+2E
+1ND
+2E
+2G
+2T
+1O
+2Exception
+2NS
+1P
+1R
+2E
+1ST
+1TE
+2H
+2Y
+1V
+2E
+1X
+1Z
+2E
+1con
+1dent
+5ifier
+2s
+1f
+1l
+1mage
+2g
+2pl
+3ort
+1ndex
+2formation
+2it
+4ial
+2put
+2s
+3t
+4ance
+2t
+3eger
+4nt
+4r
+5face
+5nal
+5val
+2v
+3alid
+1s
+1t
+2's
+2ems
+3r
+0JECT
+1SON
+1e
+1ob
+2in
+1son
+1ust
+0KE
+2Y
+1e
+2ys
+1it
+0LA
+1C
+1ECT
+2TE
+1I
+2C
+2NE
+1L
+1O
+2G
+1S
+1Y
+1a
+2bel
+2st
+2t
+2yer
+3out
+1e
+2ft
+2ngth
+2s
+2t
+2vel
+1ight
+2ke
+2ne
+3k
+2stener
+1o
+2ad
+4er
+4ing
+2c
+3al
+4tion
+3k
+2g
+3ger
+3in
+2ng
+2ok
+2wer
+0MA
+1B
+1C
+1D
+1E
+2NT
+1I
+1L
+1M
+1P
+1S
+1T
+1ain
+2ke
+2nager
+3y
+2p
+3per
+4ing
+2r
+3k
+2t
+3ch
+3erial
+3h
+3rix
+2x
+2y
+1e
+2d
+3ia
+2mber
+3ory
+2nu
+2ssage
+2t
+3a
+4data
+3hod
+1in
+1ock
+2d
+3al
+3e
+4ls
+3ule
+2n
+3th
+2re
+2st
+2use
+2ve
+1sg
+1ult
+2t
+1y
+0NA
+1C
+1E
+2SS
+1O
+1S
+1T
+1U
+2LL
+1a
+2mes
+2v
+1e
+2t
+3work
+2w
+3s
+2xt
+1o
+2de
+2n
+3e
+2t
+3e
+3ification
+2w
+1ull
+2m
+3ber
+0OB
+1C
+1D
+2E
+2O
+1G
+1K
+1L
+2D
+1M
+1NE
+2G
+1P
+1RD
+2E
+2M
+2T
+2Y
+1S
+2T
+1T
+1U
+2N
+2R
+2T
+1V
+2ID
+1W
+2N
+1bj
+1f
+2f
+3set
+1k
+1ne
+2ly
+1p
+2en
+3r
+4ation
+2t
+3ion
+6s
+1rder
+1s
+1ther
+1ur
+2t
+3put
+1verride
+1wner
+0PA
+1C
+1E
+2CT
+1I
+2O
+1L
+1M
+1N
+1O
+2RT
+2SE
+3T
+1P
+1R
+2O
+1S
+1T
+1U
+2T
+1ackage
+2d
+2ge
+2ir
+2ne
+4l
+2ra
+4m
+5eter
+9s
+5s
+3ent
+3se
+5r
+3t
+2ss
+4word
+2t
+3h
+2y
+1e
+2r
+3formed
+3m
+3son
+1h
+2one
+3to
+1lan
+3y
+4er
+2ease
+2ugin
+1oint
+5er
+5s
+2l
+3icy
+2ol
+2p
+2r
+3t
+2s
+3ition
+3t
+1r
+2e
+3sent
+4s
+2ice
+3nt
+2ocess
+3duct
+3file
+3gram
+5ess
+3ject
+3m
+3p
+4erties
+7y
+4s
+3vider
+3xy
+1tr
+1ubl
+4ic
+0QL
+1U
+2E
+3ST
+1ue
+3ry
+3stion
+3ue
+0RA
+1C
+1ED
+2E
+2F
+2S
+3S
+1OM
+1T
+1adius
+2nge
+2te
+1ead
+4er
+2c
+3e
+3ord
+3t
+2d
+2f
+3erence
+2g
+3ister
+2l
+3ated
+2m
+3ove
+2nder
+2port
+4sitory
+2quired
+2source
+8s
+3ponse
+3t
+3ult
+6s
+2t
+3urn
+2view
+1ight
+1ole
+2om
+3t
+2t
+2ute
+5r
+2w
+3s
+1ule
+2n
+0SA
+1C
+1D
+1ELECT
+2SSION
+2T
+1G
+1H
+1L
+1M
+1ON
+1P
+1QL
+1S
+2ION
+1TR
+1al
+2ve
+1c
+2ale
+2ene
+2h
+3ema
+2ope
+3re
+2reen
+3ipt
+3oll
+1earch
+2ction
+2g
+2lect
+6ed
+6ion
+6or
+2nd
+2r
+3ial
+3v
+4er
+4ices
+4let
+2ssion
+2ttings
+1hare
+2e
+3et
+2ort
+3w
+1i
+2gn
+2m
+2ngle
+2ze
+1k
+1l
+1m
+1o
+2cket
+2me
+2rt
+2urce
+1p
+2ace
+2ec
+3ed
+1ql
+1tack
+3rt
+3t
+4ement
+4us
+2e
+3p
+2op
+3rage
+4e
+2r
+3eam
+3ip
+3uct
+2udent
+2yle
+5s
+1ub
+3mit
+2ccess
+2pport
+2r
+1w
+1ync
+2stem
+0TA
+1C
+1E
+2R
+1H
+1O
+1P
+1R
+1S
+1T
+1V
+1ab
+3le
+2g
+2rget
+2sk
+1e
+2am
+2m
+3p
+4late
+2rm
+2st
+2xture
+1hank
+5s
+3t
+2eme
+3re
+3se
+3y
+2is
+2read
+1imeout
+4r
+2tle
+1oken
+2ol
+2p
+2tal
+1race
+4k
+3ns
+5action
+5form
+2ee
+2ue
+1ube
+1wo
+1ypes
+0UB
+1CCESS
+1D
+1E
+1G
+1I
+2D
+1LAR
+2E
+2L
+2T
+1M
+1N
+1P
+1RE
+2I
+2L
+1S
+2ER
+2T
+1nit
+1p
+2date
+1rl
+1s
+2e
+3rs
+1til
+4s
+0VAL
+1C
+1D
+1ENT
+2R
+1O
+1al
+3id
+3ues
+2r
+3i
+4able
+1ector
+2r
+3sion
+3t
+4ex
+1ideo
+2s
+3ible
+1o
+2l
+0WORD
+1S
+1eb
+2ight
+1hat
+2en
+3re
+2ile
+2y
+1idget
+3th
+2ndow
+2th
+1ord
+3k
+3ld
+1rapper
+2ite
+5r
+0XML
+1X
+1ml
+0YPE
+1ear
+2s
+1ou
+3r
+0[\u0024
+1:
+1index
+1j
+1k
+1n
+0\\\n
+1\"
+1/
+1Http
+1\\
+1n
+1t
+1u
+1x
+0]\n\n
+1\r\n
+1)
+2\n
+2;\n
+1+
+1->
+1:
+1;
+2\n\n
+2\r\n
+1=
+1[
+2'
+1]
+0_,
+1.
+1A
+2D
+1B
+1CH
+2OM
+3N
+1D
+2E
+1E
+2N
+2RROR
+2X
+1F
+1G
+1H
+1ID
+2N
+1KEY
+1L
+2O
+1M
+2AX
+1N
+2AME
+1O
+2P
+1PRO
+1R
+2E
+1SE
+2H
+2IZE
+2T
+3R
+1TR
+2YPE
+1U
+2N
+2RL
+1V
+2ALUE
+1W
+1_(
+2_
+3_
+4____
+8________
+1a
+2dd
+4ress
+2ll
+2rray
+2t
+1back
+2lock
+2y
+1cast
+2h
+3eck
+2l
+3ass
+2ode
+3l
+4or
+3m
+3n
+4fig
+3unt
+1data
+4e
+2e
+2ict
+3r
+3s
+1e
+2n
+3d
+2rror
+2vent
+2x
+1field
+3le
+2or
+2rom
+1g
+2et
+2roup
+1h
+1i
+2dx
+2mage
+2ndex
+3fo
+3it
+3put
+3t
+2s
+2tem
+1j
+1k
+2ey
+1label
+2en
+4gth
+2ine
+3st
+2og
+1map
+3x
+2essage
+2in
+2od
+4e
+5l
+2sg
+1name
+2ew
+2o
+3de
+2um
+4ber
+1object
+2f
+3fset
+2n
+2r
+2ut
+1page
+3ram
+6s
+3th
+2er
+2oint
+3s
+4t
+2ro
+2tr
+1query
+1r
+2e
+3ad
+3g
+3s
+4ult
+1se
+3t
+2h
+2ize
+2t
+3art
+4te
+5us
+3r
+4ing
+2ub
+1table
+2est
+3xt
+2ime
+3tle
+2o
+3ken
+2r
+3ans
+2ype
+1un
+2rl
+2ser
+1v
+2al
+4ue
+3r
+2iew
+1w
+2ith
+1x
+1y
+0\u0060\n
+1,
+0aa
+2l
+2n
+2t
+3s
+1ba
+3n
+3se
+2b
+2e
+3t
+2i
+3l
+4ities
+6y
+2led
+4s
+3y
+2o
+3r
+3ut
+2r
+2s
+2y
+1ca
+2c
+3ess
+3ount
+2ebook
+3s
+2hed
+4r
+3ine
+5g
+3ment
+3t
+2ing
+3on
+5al
+5es
+3ty
+3ó
+2ket
+3ing
+3s
+2le
+2ter
+5s
+3ions
+4v
+5e
+5ity
+3or
+5y
+2y
+1das
+3ta
+2ding
+3r
+4ess
+2em
+3n
+3s
+2h
+2i
+3ng
+3o
+3us
+2min
+2or
+4a
+4es
+3s
+3w
+2r
+2s
+2t
+2u
+2y
+1e
+1fa
+2e
+2f
+2ter
+1ga
+2ed
+3m
+4ent
+3n
+3rs
+2g
+2i
+3ng
+2ma
+3ent
+2n
+3e
+2o
+3n
+2r
+3a
+4m
+2s
+2t
+2ue
+1ha
+3n
+2i
+2l
+2r
+1ign
+2lability
+5le
+3ed
+3y
+2m
+2na
+3e
+4d
+4r
+3ing
+3s
+3t
+2re
+4s
+3s
+1ja
+3x
+2e
+2o
+2u
+1ka
+3n
+2en
+3r
+3s
+2h
+2i
+3ng
+2k
+2o
+2s
+2t
+2u
+1la
+3h
+3n
+4ce
+3r
+2d
+2ed
+3n
+3r
+4t
+3s
+2f
+2g
+2i
+3a
+4n
+3ng
+3s
+3ty
+2la
+3back
+3e
+4d
+4l
+4r
+5y
+4t
+3oc
+4w
+3s
+2m
+2o
+2pha
+2t
+2u
+2y
+1man
+2ba
+3da
+2ed
+3n
+4t
+5e
+5o
+6s
+3r
+4a
+3space
+3work
+2i
+3ento
+3l
+4y
+3n
+4g
+2l
+2m
+3a
+2o
+3s
+3unt
+2ples
+3s
+2u
+1nal
+3s
+2ced
+4l
+4r
+4s
+3h
+3ia
+5l
+4ng
+3o
+3y
+2da
+3e
+4r
+3i
+4d
+3le
+3om
+3roid
+3s
+2el
+2ga
+4n
+3ed
+4n
+4r
+4s
+3ing
+3le
+3o
+3u
+4age
+7s
+4lar
+2h
+2i
+3a
+3e
+3m
+2ja
+3e
+2ka
+3s
+2na
+3e
+4d
+4l
+5s
+4r
+3ing
+3ot
+2o
+2ta
+3ed
+4n
+4s
+3i
+4c
+4ty
+3o
+2u
+3ary
+2ya
+3e
+2z
+1o
+1pa
+3n
+3t
+2e
+3r
+3s
+2h
+2i
+2on
+2pe
+4d
+4nd
+3ing
+3lication
+3ro
+3y
+2s
+3e
+2t
+3er
+1q
+1ram
+3n
+4te
+2de
+4n
+3s
+2ea
+3d
+3n
+3s
+3t
+2ga
+3e
+3in
+3o
+3s
+3ument
+3v
+2ia
+3es
+3ly
+3ng
+3o
+4s
+2ks
+2l
+3ier
+3y
+2ning
+2o
+3n
+2p
+2rant
+4y
+3oll
+2se
+2ta
+3en
+4r
+3h
+3icle
+3ment
+3s
+3y
+2á
+1sa
+2c
+2es
+2hboard
+3ion
+2i
+3c
+3l
+3ng
+3on
+3s
+2je
+2ket
+3s
+2on
+4s
+2p
+2sa
+3e
+4n
+4rt
+4ts
+3ign
+3word
+2ta
+3e
+4r
+3ic
+4ng
+2ure
+2y
+3nc
+3on
+1tabase
+3l
+4og
+3n
+3r
+3s
+4et
+2ches
+2egor
+6ies
+6y
+4y
+3ly
+3n
+3rial
+3ur
+3ver
+2form
+2her
+2i
+3c
+4ally
+3e
+3le
+3o
+3s
+4f
+3v
+4a
+4ely
+5s
+4o
+2o
+3rs
+4y
+3s
+2r
+3e
+3ix
+3o
+2ter
+3le
+3r
+2u
+3ra
+5l
+4day
+4es
+2z
+1uc
+2f
+2g
+3h
+4t
+5er
+2r
+2s
+2th
+4or
+3o
+2x
+1vas
+4cript
+2ed
+3l
+3n
+3r
+3s
+2i
+3g
+4ate
+6ion
+3ng
+3or
+4ur
+2o
+3r
+2y
+1wa
+2n
+2s
+1xis
+1ya
+3n
+2e
+3rs
+2load
+2ment
+2o
+1za
+2e
+2i
+3ne
+3one
+2o
+2z
+1ção
+2ões
+1ð
+1ñ
+0ba
+2ar
+2ckground
+2g
+2l
+3l
+2n
+3d
+2r
+2s
+3e
+2t
+1b
+1d
+1ed
+2gin
+2it
+2l
+2n
+2rg
+3s
+3t
+2s
+2t
+1i
+2j
+2n
+3d
+2t
+1lem
+2ic
+3ng
+2ock
+3g
+1oard
+2dy
+2l
+2n
+2ok
+3l
+4ean
+3t
+4strap
+2r
+2t
+2ur
+2x
+1ra
+2e
+3ak
+2ief
+2o
+1s
+2t
+1tn
+1u
+2f
+3fer
+2g
+2ild
+2m
+2r
+3g
+2t
+3ton
+1y
+2te
+0ca
+2l
+3e
+3l
+2n
+2p
+2r
+3d
+3e
+2s
+3e
+3t
+2t
+3ch
+3egory
+1b
+1cion
+3ón
+1d
+1ean
+2ed
+2l
+3l
+2ment
+2nter
+4r
+2r
+1ha
+3ft
+3in
+3n
+4ge
+4t
+3r
+3t
+2eck
+5ed
+3d
+4ule
+3ma
+3n
+3r
+3s
+2i
+3ld
+5ren
+2n
+2or
+2ron
+2t
+3e
+4n
+4r
+1ia
+3s
+2l
+2ng
+2o
+3n
+2pe
+2ón
+1lar
+2e
+3ar
+3s
+2ick
+3ent
+3p
+4se
+2ose
+2uded
+5s
+3s
+4ion
+1m
+2p
+1n
+1ode
+2hol
+2in
+2lor
+3umn
+2me
+4s
+3ing
+3mand
+4ent
+4od
+5n
+3p
+4any
+4l
+4onents
+2ndition
+4s
+3fig
+3n
+4ect
+7ion
+3om
+3s
+4ole
+3tact
+5iner
+4ent
+5xt
+4r
+5ol
+7ler
+2pe
+3y
+2r
+3d
+3e
+4s
+2s
+2unt
+3t
+2ver
+5y
+1p
+1raft
+2eate
+6d
+3en
+3t
+4e
+2ib
+4e
+3ptor
+5s
+3t
+2uit
+2y
+3pt
+1s
+2s
+1tions
+2or
+4s
+2x
+1u
+2l
+3ar
+2r
+3ity
+3rent
+2t
+1y
+2cl
+1z
+0da
+2g
+2m
+2n
+2t
+3ed
+4s
+1b
+1c
+1ec
+2fault
+3ine
+2l
+3ete
+2rs
+2s
+3cription
+2t
+2v
+3ice
+1f
+1i
+2r
+2s
+3play
+2tions
+1k
+1l
+1o
+2c
+3ument
+2m
+2or
+2uble
+2wn
+1r
+2aw
+2op
+1s
+1t
+1uc
+2le
+4d
+1y
+0ea
+2d
+2rch
+3n
+1bug
+1cause
+2h
+3o
+2ur
+4ity
+3t
+4e
+4ion
+1da
+2d
+3ing
+2e
+3f
+3n
+3r
+4al
+2ge
+2i
+3a
+3t
+2nes
+5day
+2om
+2s
+2y
+1e
+2n
+2s
+1ff
+2ined
+2ore
+2t
+1ga
+2en
+2in
+2o
+1h
+1j
+1ks
+2t
+1la
+2come
+2d
+2e
+3ment
+3n
+3r
+3s
+4s
+2i
+3g
+3jk
+5e
+3ne
+5s
+4g
+2la
+3e
+4n
+5t
+4r
+4s
+3ig
+4ng
+3o
+4w
+3s
+3t
+2n
+2o
+2se
+2t
+1ma
+3il
+3nd
+2bers
+3re
+2e
+3nte
+5s
+2o
+3n
+3ry
+3s
+2p
+3l
+4o
+3o
+3re
+3ty
+2y
+2ás
+1na
+3me
+3nce
+3s
+2ced
+4s
+3ia
+5l
+4es
+3ode
+3y
+2da
+4nt
+4r
+3e
+4d
+4n
+3if
+4ng
+3l
+3o
+4r
+3re
+2ed
+3n
+3rate
+7d
+4ic
+2gan
+3e
+4r
+3ine
+2i
+3ng
+2n
+3is
+2o
+2sed
+4s
+3ion
+6s
+4ty
+4ve
+3or
+2ta
+4l
+3er
+4s
+3i
+4al
+6s
+4cation
+4on
+4ty
+3ly
+3o
+3r
+4y
+3y
+2u
+2v
+2z
+1ps
+1quals
+1ral
+3p
+2c
+3a
+2d
+3e
+2en
+2g
+2i
+3al
+3ng
+2k
+2man
+2nel
+2o
+3s
+2rors
+3y
+2se
+3hip
+3ist
+6ence
+2ta
+4in
+3o
+2ve
+4d
+1sa
+2c
+3h
+3ription
+2h
+2i
+3s
+2ome
+2sa
+4ges
+3e
+4r
+3ions
+3o
+4r
+2ta
+3e
+4d
+4r
+5day
+3i
+4c
+4nation
+4on
+3o
+3roy
+3s
+1ta
+3il
+2ch
+2e
+3r
+4s
+2hing
+2i
+3me
+3ng
+2o
+2r
+2t
+3e
+2urn
+2work
+2y
+2zt
+1ur
+1v
+2ent
+3r
+1xp
+3ected
+3ort
+6s
+2tern
+1z
+0fa
+2ces
+3h
+2ll
+3se
+2st
+1c
+1d
+1ect
+4ion
+2n
+2rence
+7s
+3red
+1fect
+3r
+2ff
+1g
+1i
+2c
+2eld
+2l
+3e
+4s
+3l
+3ter
+2n
+3d
+2rm
+3st
+2t
+2x
+1lex
+2oat
+3w
+1n
+1ol
+3io
+2n
+3t
+2oter
+2rce
+3d
+3each
+3mance
+5t
+6ion
+4ed
+4s
+3t
+1rame
+5work
+3s
+4truct
+9ure
+2om
+3nt
+1s
+1ter
+2ware
+1ull
+4y
+2nc
+4tion
+1x
+1ü
+0gal
+2me
+2n
+3g
+2r
+1b
+1eb
+2d
+2l
+2n
+2rs
+2s
+3t
+1g
+1ht
+1i
+2n
+3g
+2thub
+1l
+2e
+2obal
+1n
+2ore
+1o
+2ing
+2t
+1rad
+4e
+3ph
+2e
+3ss
+2id
+2ound
+4p
+1s
+1t
+1u
+2n
+1y
+0hab
+2l
+2m
+2n
+3d
+4le
+2ps
+2r
+2s
+2t
+1d
+1ead
+4er
+6s
+2ck
+2et
+2id
+3ght
+3m
+3t
+2l
+3l
+3p
+4er
+2m
+2n
+2rn
+2s
+2t
+3ic
+1i
+2b
+2dden
+2n
+3g
+2p
+1l
+1n
+1ol
+3d
+4er
+2me
+2od
+2r
+2s
+3t
+2t
+2u
+3se
+2w
+1s
+1tml
+2tp
+4s
+1u
+0iais
+2log
+2m
+2na
+3ce
+3o
+3s
+3te
+2r
+2s
+2t
+3e
+4ly
+1ba
+2e
+3r
+2i
+3l
+4ity
+2les
+3y
+2r
+3ary
+2t
+1cago
+3lly
+3n
+4s
+3r
+3s
+3te
+5d
+4ion
+7s
+4or
+2ed
+3nse
+2ha
+4el
+3e
+4n
+4r
+3ten
+4ig
+2i
+3al
+4n
+5s
+3en
+5cy
+5t
+3ng
+3o
+4n
+4s
+4us
+3p
+3ón
+2ken
+4r
+4t
+5s
+3s
+2le
+4s
+2o
+3n
+4s
+3s
+2ro
+4soft
+2ted
+3ion
+6ary
+6s
+3ure
+2ul
+2y
+1dade
+5s
+3s
+3y
+2d
+3en
+3le
+2ed
+3n
+4ce
+4t
+5e
+5ial
+3o
+4s
+3s
+2ge
+4t
+2h
+2i
+3ng
+2os
+2s
+2x
+1eb
+2ce
+2der
+2f
+2g
+2k
+2lds
+3e
+2m
+2nces
+3do
+3e
+4n
+3te
+5s
+4o
+5s
+4s
+2ra
+3en
+3on
+3s
+3t
+2ty
+2u
+3x
+2v
+3e
+4d
+1fer
+3st
+2f
+2i
+3cate
+6ion
+9s
+3ed
+4r
+2orm
+4n
+5ia
+2s
+2t
+3s
+2ul
+2ying
+1ga
+3n
+2e
+3n
+3r
+2ger
+2her
+3ts
+2i
+3n
+4al
+3tal
+2ned
+3ment
+2o
+2r
+3ation
+2t
+2u
+1h
+1i
+1ja
+2d
+2e
+2i
+2k
+3e
+2n
+2o
+2s
+1ka
+3n
+2el
+3s
+2i
+3p
+2k
+2o
+2t
+2u
+1la
+3r
+2der
+2ed
+3n
+4ame
+3r
+3s
+2i
+3ar
+3ng
+2la
+3e
+4d
+4r
+3i
+4ng
+3s
+2o
+3s
+2s
+2t
+3er
+1ma
+3ge
+5s
+3l
+3ry
+3s
+3te
+4ion
+2b
+2ent
+5o
+5s
+3r
+3s
+4t
+5amp
+2g
+2i
+3ento
+3n
+4al
+3t
+2m
+3er
+2o
+3n
+3s
+2p
+3l
+4e
+2s
+2um
+1nar
+4y
+3s
+3te
+4ion
+7s
+2c
+3e
+3ip
+3t
+2da
+3e
+4n
+4r
+3i
+4ng
+3o
+4w
+5s
+3s
+2ecraft
+3d
+3n
+3r
+3se
+3t
+2fo
+2ge
+4n
+4r
+3le
+3o
+3ton
+3u
+2h
+3a
+3o
+2i
+3n
+4g
+3t
+4ion
+2line
+2n
+3er
+2os
+2put
+2q
+2sert
+3i
+3t
+4ance
+2ta
+3er
+5face
+3o
+2u
+3e
+2y
+1od
+2nal
+3e
+4s
+3i
+2s
+1pe
+3line
+3s
+2l
+3e
+2ment
+2o
+2p
+3ed
+3ing
+2s
+2t
+1qu
+3es
+1ra
+3tion
+2cle
+2d
+2ection
+3d
+3s
+2i
+3ng
+3t
+2k
+2l
+2m
+2o
+3s
+2s
+2t
+3h
+2us
+1sa
+3tion
+2c
+3h
+4e
+5n
+3o
+2ed
+3n
+3r
+3s
+2ha
+3ed
+4r
+3ing
+2i
+3ng
+3on
+3s
+2k
+2l
+2m
+3e
+3o
+2o
+3n
+2p
+2sa
+3e
+4n
+4t
+3ion
+6s
+2ta
+4n
+5ce
+5t
+4s
+3e
+4n
+3ic
+5s
+3o
+4r
+5y
+3r
+4ation
+4ict
+4o
+4y
+3s
+1ta
+3ble
+3n
+3r
+4y
+3s
+3t
+4e
+4ion
+2ch
+4en
+2ect
+3it
+3ms
+3n
+3r
+4ator
+3s
+3t
+2her
+3ub
+2i
+3al
+3ng
+3onal
+5s
+3ve
+2ness
+2o
+3r
+4s
+3s
+2r
+2ted
+4r
+3ing
+3le
+2u
+3d
+4e
+3r
+4e
+2z
+2à
+2ät
+2é
+3s
+1u
+2m
+2s
+1va
+3l
+2ed
+3l
+4y
+3n
+3rse
+5ity
+4y
+2i
+3l
+3ng
+3ty
+2o
+3s
+1xed
+3l
+1y
+1za
+3ble
+3r
+3tion
+2er
+3s
+2i
+3ng
+2o
+2z
+1ção
+1ère
+1én
+1ð
+0jango
+2r
+2va
+1ection
+2m
+2n
+2r
+2s
+2t
+1i
+1o
+2in
+2n
+2r
+2ur
+4s
+2y
+1s
+2on
+1u
+2d
+2st
+0kan
+2r
+2t
+1eit
+2l
+2r
+2t
+1g
+1i
+2n
+3g
+2t
+1k
+1l
+1m
+1n
+2own
+1o
+2m
+1r
+1s
+1te
+2op
+1u
+1w
+1y
+0label
+2d
+2g
+2m
+2n
+3ds
+3g
+2r
+3ı
+2s
+3t
+2t
+3e
+3ion
+2y
+1ean
+3r
+2cted
+2dge
+2e
+3p
+2ft
+2gal
+4te
+3e
+2ich
+2m
+3ents
+2n
+3gth
+2ri
+3s
+2ss
+2te
+4d
+3s
+3ter
+2v
+3el
+2x
+2y
+1f
+1g
+1ia
+2b
+2ca
+4tion
+3e
+3h
+4e
+5n
+4t
+3it
+2e
+2g
+3ht
+2jk
+2k
+3e
+2m
+2n
+3es
+3g
+3k
+2sh
+4ed
+3t
+1j
+1la
+1n
+1oader
+2c
+3al
+4tion
+3k
+2gin
+3o
+2ng
+2od
+3k
+3p
+3r
+2r
+2s
+3e
+2t
+2w
+1s
+1t
+1u
+1ying
+1ı
+0mail
+3n
+2k
+3e
+2l
+2n
+3d
+2p
+2r
+3k
+2s
+2t
+3ch
+3erial
+2x
+2z
+3on
+1b
+2ly
+1d
+1ed
+3ia
+2n
+3te
+3u
+2rc
+4e
+4ial
+2s
+3sage
+2t
+3a
+3hod
+1g
+1i
+2ng
+3istr
+2ss
+4ion
+2t
+3ted
+1m
+1o
+2d
+3al
+3el
+5s
+3ule
+2n
+2re
+2s
+3t
+1sg
+1t
+1u
+2n
+2t
+1y
+0n't
+1am
+3espace
+2p
+3shot
+2v
+1b
+2sp
+1def
+3r
+1ect
+4ion
+7s
+2h
+2l
+2ment
+2n
+2rs
+2s
+3s
+2t
+2xt
+2y
+1h
+1ie
+2ght
+2h
+2k
+2s
+1ode
+2n
+3e
+2rmal
+2st
+2t
+3ation
+2v
+2w
+1p
+1s
+1u
+2ll
+2m
+3ber
+1y
+2a
+1é
+1í
+1ě
+0oa
+1ba
+3l
+2by
+2e
+3r
+2il
+4e
+2j
+3ect
+2o
+2re
+2s
+1ca
+3l
+3tion
+2h
+3e
+2i
+3al
+3ty
+2ket
+3s
+2o
+3l
+2r
+2us
+1da
+3y
+2ed
+3r
+3s
+2i
+3ng
+2o
+3s
+2ule
+1e
+2s
+1ff
+3set
+1ga
+2en
+2gle
+2le
+2n
+2raf
+4ph
+6y
+2y
+1h
+2n
+1i
+2d
+2nter
+2r
+1j
+1ka
+2e
+3n
+4s
+3r
+2o
+2u
+1la
+3r
+2der
+2ean
+3s
+2f
+2i
+3c
+2o
+3gical
+5es
+4y
+2s
+2ution
+2ve
+4r
+1ma
+3in
+3n
+3s
+2b
+3re
+2en
+3t
+4ry
+2ic
+3n
+2o
+2s
+1na
+2da
+4y
+3er
+3on
+2es
+3y
+2go
+3s
+2i
+2ly
+2n
+2o
+3m
+2str
+2tal
+3h
+3o
+2y
+3m
+4ous
+1o
+2ds
+2gle
+2kie
+3s
+2ls
+2m
+2n
+2r
+2t
+1pen
+3r
+4ation
+6or
+2h
+2p
+3ed
+3ing
+2s
+2t
+3ion
+6s
+2yright
+1q
+1ra
+3ge
+3tion
+2de
+4n
+4rs
+3in
+5ate
+8s
+5g
+3s
+2ed
+3r
+3s
+2gan
+3e
+4n
+2i
+3a
+4l
+3es
+3ng
+3th
+5m
+3z
+4ontal
+2mal
+2n
+2o
+2r
+3ow
+2te
+3h
+1sa
+2ed
+3n
+3s
+2h
+2i
+3ng
+3s
+3tion
+2o
+2p
+3ital
+2s
+3a
+2ta
+3en
+4r
+3o
+1ta
+3l
+2er
+3s
+2hing
+2i
+3c
+3on
+2o
+3r
+3s
+2s
+2t
+3om
+2ype
+1ub
+2ch
+2d
+2ght
+2l
+2nds
+3ter
+4ry
+2p
+2rces
+3n
+4al
+3s
+4e
+2sly
+2te
+4r
+4s
+3h
+3put
+3ube
+2v
+3er
+2w
+1va
+2ed
+3n
+3r
+4n
+3s
+2ie
+2o
+1wa
+2ired
+2l
+2ner
+1yal
+1z
+0pa
+2ce
+3k
+4age
+2ge
+2n
+2rams
+4tor
+3e
+4d
+4nt
+3k
+3se
+5r
+3t
+2ss
+4word
+2t
+3ch
+3h
+1c
+1ecial
+3ted
+4ive
+2ed
+2n
+3d
+2rson
+3t
+4ies
+2t
+1g
+1ha
+2ere
+2one
+1i
+2s
+2te
+1k
+1lac
+4e
+3n
+3te
+5s
+3yer
+2ement
+3s
+3te
+3x
+2i
+3ance
+3ed
+4r
+4s
+3t
+2oad
+3t
+3y
+4ee
+4ment
+2ugin
+3s
+2y
+1m
+1o
+2int
+5s
+2l
+2nd
+3ents
+3s
+2p
+2r
+3ary
+3ts
+4un
+2se
+4s
+3it
+5ion
+5ory
+3t
+1ped
+1ragma
+2ession
+3t
+3v
+2ice
+3mary
+3ng
+4tf
+3se
+3te
+3vate
+2ocess
+3du
+5ct
+3file
+3ject
+3p
+4erty
+4s
+1tember
+2h
+2ion
+2r
+2y
+1u
+2b
+2n
+2te
+4r
+1x
+1y
+0qa
+2r
+1l
+2i
+1q
+1ual
+4ity
+4s
+3re
+2el
+3nce
+4t
+3r
+4y
+3s
+4tion
+3ue
+2ier
+3r
+4ed
+3s
+0raag
+2cht
+2f
+3t
+2int
+5s
+2l
+2m
+3e
+2n
+2ph
+3per
+2r
+2s
+2t
+2wing
+2z
+1c
+1d
+1ea
+3ct
+3dy
+3l
+3te
+2c
+3i
+3t
+2dit
+2en
+3s
+3t
+2fix
+2gion
+4ster
+2h
+2i
+2l
+3ated
+2me
+3ove
+2nch
+2place
+2q
+3uest
+4ire
+7d
+2sent
+3h
+4old
+3pond
+6se
+3se
+4ion
+3t
+3ult
+2t
+3ch
+3urns
+2w
+2y
+2z
+1g
+1iage
+3n
+2c
+2ed
+3nd
+3r
+2g
+3ht
+2j
+2or
+2s
+3t
+2ter
+5ia
+3ing
+2ver
+2x
+1l
+1oad
+2du
+2g
+2ke
+2le
+3lers
+2me
+2n
+3ic
+2om
+4s
+3t
+2r
+2ss
+2t
+3e
+2ught
+3ps
+3te
+5r
+2wn
+3s
+4e
+5r
+2y
+1s
+1t
+1uary
+2m
+2n
+2pt
+1ypt
+1á
+1ụ
+0sa
+2ve
+1c
+2ape
+2h
+2ope
+2ribe
+4pt
+1earch
+2c
+3ond
+3tion
+2d
+2e
+2g
+2l
+3ect
+6ed
+3ves
+2m
+3bly
+2n
+3d
+2rial
+3vable
+4e
+5r
+4ice
+7s
+2ssion
+2ts
+3tings
+1g
+1hared
+2ip
+2op
+3t
+3uld
+3w
+1i
+2ble
+2de
+2gn
+2te
+4s
+2ze
+1k
+1l
+1m
+1oft
+2l
+3e
+2rt
+2urce
+1pace
+3n
+2lit
+1ql
+1rc
+1ta
+3ck
+3nce
+6s
+4d
+5ing
+4t
+3rt
+3t
+4e
+4ic
+4us
+2d
+2en
+3r
+2it
+2on
+3re
+2ra
+4ct
+4p
+3eam
+3ong
+3u
+4ction
+9s
+6or
+2yle
+5s
+6heet
+1ub
+3mit
+2ccess
+2m
+3mary
+1v
+1wer
+1y
+2ch
+1z
+1å
+0tab
+3le
+2g
+2rget
+2sk
+1d
+1eam
+2ct
+4ed
+2d
+2e
+2ger
+3r
+2mp
+4late
+4t
+2rior
+3m
+3nal
+3s
+2s
+3t
+2x
+1hat
+2e
+3n
+3rn
+4s
+2ing
+2ough
+2read
+3ow
+5s
+1i
+2me
+2ngs
+2p
+2tle
+1k
+1l
+1ml
+2p
+1ocol
+2ken
+2p
+2r
+2tal
+3ype
+1ract
+3ns
+5lation
+3s
+2e
+2ibut
+6e
+7d
+7s
+6ion
+3es
+2l
+2uct
+3e
+1tps
+2y
+1u
+1x
+2t
+1yp
+3e
+4def
+4s
+0ua
+2lly
+2n
+2r
+3io
+1ba
+2e
+2l
+1ccess
+2ht
+2ión
+2k
+2tion
+1da
+3d
+2e
+3nt
+2i
+3o
+2o
+1ed
+2go
+2l
+2n
+3t
+2r
+2sday
+3tra
+1fact
+2fer
+1ga
+3r
+2e
+2g
+2in
+4s
+2s
+2u
+1h
+1id
+2l
+3d
+4er
+3t
+2nt
+2r
+2s
+2te
+1j
+2e
+1ka
+3n
+2e
+2t
+2u
+1la
+3te
+5d
+4ion
+7s
+2d
+2er
+3s
+2i
+2le
+2o
+2s
+2ti
+3ure
+3y
+2u
+2y
+1ma
+3n
+2b
+3ers
+2e
+3nts
+3r
+3s
+2i
+3n
+4ate
+2mary
+3er
+3y
+2p
+3s
+2s
+1na
+3tely
+2ca
+3h
+2da
+4y
+3e
+4n
+4r
+3le
+3o
+2e
+3s
+2ga
+3en
+3s
+2i
+3t
+2k
+2n
+3ing
+2o
+2s
+3igned
+2te
+3ime
+3o
+1pdate
+2er
+2load
+2p
+3ort
+2s
+1ra
+3l
+3n
+4ce
+3s
+3tion
+2b
+2ch
+2ed
+3n
+3r
+2g
+2i
+3ng
+2o
+2rency
+2sday
+3or
+4s
+2t
+3her
+2u
+2y
+1sa
+2ed
+3rname
+4s
+3s
+3um
+2hed
+4r
+3ing
+2i
+3ness
+3on
+2r
+2sen
+3i
+2ter
+3omer
+3r
+4y
+1ta
+2en
+3s
+2f
+2i
+3ls
+3ons
+2o
+3s
+2s
+2t
+3er
+2ure
+2z
+1u
+2r
+1v
+1w
+2e
+1y
+1z
+0va
+2lid
+5ate
+3u
+4es
+2n
+2ri
+2s
+1c
+1ec
+3tor
+2d
+2is
+2ment
+2ntion
+4ory
+3ue
+2rage
+3s
+4e
+4ion
+3t
+4er
+2s
+3t
+2t
+2y
+2z
+1g
+1i
+2ce
+2der
+2ews
+2lle
+2n
+3g
+2ous
+2r
+3on
+5ment
+3t
+4ual
+2sion
+3or
+1m
+1oice
+3r
+2l
+3ution
+2or
+2r
+1r
+1t
+1í
+0wan
+3a
+2r
+3ds
+2s
+2ter
+2y
+3s
+1d
+1eb
+2en
+3t
+2g
+2i
+3ght
+2ll
+2n
+2r
+3s
+2st
+1hat
+2ere
+2ich
+3le
+3te
+1i
+2ck
+2de
+3th
+2n
+3dow
+3g
+2se
+2tch
+3h
+3ter
+1ner
+1ood
+2rds
+1rite
+1s
+1t
+1ww
+1y
+0xf
+1im
+3ately
+2s
+1ml
+1ture
+1x
+1y
+0yaa
+2n
+1ch
+2le
+1d
+1e
+2ar
+2ct
+2r
+2s
+1g
+1i
+1k
+1l
+2ed
+3s
+1mbol
+1nam
+4ic
+2c
+2t
+1o
+2n
+3d
+2u
+1pes
+1r
+1sis
+1t
+2h
+3on
+2ics
+1y
+0zeit
+2k
+2l
+2n
+2r
+1h
+1i
+2e
+2p
+1n
+1o
+2ek
+2ne
+1t
+1u
+1y
+1z
+0{\n\n
+1\r\n
+1\"
+1{
+1}
+0|\n
+1|
+0}\n\n\n
+3/
+4/
+1\r\n
+3\r\n
+1)
+2\n
+2;\n
+4\n
+1,
+2\n
+1/
+1;\n
+3\n
+1</
+1>\n
+1\u0060
+1else
+1}
+0~~
+2~~
+0 
+0«
+0\u00ad
+0®
+0°
+0²
+0´
+0·
+0º
+0»,
+1.
+0¿
+0Á
+0Ã
+0Ä
+0Å
+0Ç
+0É
+0Í
+0Î
+0Ó
+0Ö
+0×
+0Ü
+0Þ
+0ß
+1e
+2n
+0ác
+2h
+1g
+1l
+1m
+1n
+1p
+1r
+2i
+3o
+4s
+1t
+1vel
+0ân
+0äh
+2r
+1l
+2l
+1m
+1n
+2d
+2g
+1r
+1s
+1t
+2t
+1ä
+2n
+0år
+0ær
+0ça
+2s
+1o
+2s
+1ões
+0ème
+1re
+3s
+1s
+1t
+0éc
+2n
+1d
+1e
+2s
+1g
+1l
+2é
+1m
+1n
+1ri
+3e
+1t
+0êm
+2e
+1n
+2cia
+1s
+1t
+2re
+0ën
+1r
+0ì
+1nh
+0ía
+2n
+2s
+1cul
+1m
+1n
+1s
+2t
+1t
+1vel
+0î
+0ï
+0ña
+1o
+2s
+0ò
+0óg
+1l
+1n
+1r
+1s
+1w
+0ôn
+2g
+1t
+0ões
+0ög
+2lich
+1n
+1r
+1s
+0ør
+0ù
+0úblic
+1n
+1s
+0û
+0ück
+1h
+1k
+1l
+1m
+1n
+2d
+1t
+0ých
+0ā
+0će
+0Č
+0Đ
+0ē
+0ė
+0ě
+0ğı
+0ġ
+0ħ
+0ī
+0İ
+0ık
+1l
+1m
+1n
+2d
+3a
+2ı
+1r
+1z
+1ş
+0ła
+0ń
+0ň
+0œ
+0ř
+0ści
+0Ş
+0Š
+0še
+1t
+0ţ
+0ť
+0ũ
+0ū
+0ů
+0ű
+0ų
+0ź
+0że
+0Ž
+0že
+0ơ
+0ườ
+1ợ
+2c
+0ș
+1i
+0ț
+0əl
+1n
+1r
+1t
+0ɛ
+0ʻ
+0́
+0Α
+0Ε
+0Η
+0Κ
+0Μ
+0Ο
+0Π
+0Σ
+0Τ
+0έ
+1ς
+0ή
+0ία
+1ν
+0αι
+1ν
+0β
+0γ
+0δ
+0εί
+1ι
+1ν
+1ς
+0ζ
+0θ
+0ια
+1κ
+1σ
+0λλ
+1ο
+0μα
+1ε
+0να
+1ο
+0ξ
+0ου
+2ν
+1ύ
+0πο
+0ρά
+1ί
+1α
+1ι
+1ο
+1ό
+0ση
+0τά
+1α
+2ι
+1ε
+1η
+1ι
+2κ
+1ο
+0φ
+0χ
+0ψ
+0ω
+1ν
+0ύ
+0ώ
+1ν
+0А
+0Б
+0В
+0Г
+0Д
+0Е
+0З
+0И
+0К
+0Л
+0М
+0Н
+0О
+0П
+0Р
+0С
+0Т
+0У
+0Ф
+0Х
+0Ц
+0Ч
+0Ш
+0Э
+0Я
+0аб
+1в
+1г
+1д
+2а
+1ет
+1ж
+1з
+1й
+1ла
+2и
+2ы
+2ь
+1ми
+1на
+2д
+2и
+3е
+3я
+2ы
+1п
+1ра
+2и
+2т
+2ы
+1с
+2т
+1та
+2ель
+2и
+2ы
+2ь
+3ся
+1х
+1ч
+1ш
+1я
+1қ
+0ба
+1ор
+2т
+0вер
+2т
+1од
+0га
+2н
+1е
+1и
+1о
+1ә
+0дан
+2р
+1е
+2л
+2р
+1и
+2н
+1у
+1ы
+1і
+1ә
+0еб
+1в
+1г
+2о
+1е
+1ж
+1з
+1и
+2т
+1й
+1кт
+1ли
+2ь
+1на
+2и
+3е
+3и
+3й
+3я
+2т
+2ь
+1п
+1ра
+2и
+1сп
+2с
+2т
+2ь
+1та
+2е
+2ся
+2ь
+1х
+1ц
+1ч
+1ш
+1щ
+1ң
+0же
+0за
+1ы
+0иб
+1в
+2а
+1г
+1д
+1е
+1з
+1и
+1й
+2н
+1к
+2а
+2и
+1ла
+2и
+2ь
+1ми
+1на
+2и
+1п
+1р
+2а
+1с
+2т
+3ем
+1те
+3л
+4ь
+2и
+2ся
+2ь
+3ся
+1х
+1ц
+1ч
+2ес
+1ш
+0йн
+0каз
+1е
+1ие
+2х
+1о
+2в
+2й
+2м
+1ра
+1т
+1у
+1і
+0лав
+2д
+2р
+2с
+2т
+1е
+2д
+2к
+2м
+2н
+3ия
+1ич
+2қ
+1о
+1у
+1ы
+1ь
+1ю
+2ч
+1я
+1і
+0ма
+1ен
+2р
+2т
+1и
+1ож
+1у
+0нач
+2я
+1е
+1ий
+2к
+3а
+2м
+2ң
+1ов
+2го
+2е
+2й
+2м
+2ст
+4и
+4ь
+1у
+2ю
+1ые
+2й
+2м
+3и
+2х
+2ң
+1я
+1і
+0обы
+1ва
+3н
+4ия
+3ть
+2ор
+1гда
+2о
+1да
+2у
+1е
+1ж
+1з
+1и
+1к
+1лн
+2ог
+2ь
+3з
+3ко
+1му
+1на
+2и
+1п
+1ра
+2м
+2т
+1сс
+2т
+3ав
+3и
+2ь
+1тов
+2р
+1х
+1ч
+1ш
+1щ
+1я
+0пр
+2ав
+0рав
+2ж
+2з
+2м
+2н
+2с
+2т
+1ед
+2м
+1и
+1о
+2в
+2с
+1у
+2г
+2п
+1ы
+0са
+1е
+1и
+1к
+2а
+2и
+2ой
+1л
+2и
+1п
+1та
+3в
+3н
+2в
+3а
+3ен
+3о
+2и
+2р
+2ь
+1ы
+1ь
+0та
+2р
+1е
+2р
+1и
+2в
+1обы
+2м
+2р
+1у
+1ы
+1ь
+1і
+1ә
+0уа
+1б
+1в
+1д
+1ет
+1ж
+1з
+1л
+2ь
+3т
+1м
+1н
+1п
+1р
+2а
+1с
+1т
+1у
+1х
+1ч
+1ш
+1ю
+0ход
+0ца
+1и
+2и
+2он
+2я
+1ы
+1ь
+1і
+0ча
+1ес
+0ша
+1е
+0ще
+0ъ
+0ые
+1з
+1й
+1л
+2а
+1м
+1н
+2да
+1п
+1р
+1с
+1т
+1х
+1ш
+1қ
+0ьы
+0эг
+1н
+1р
+1т
+1э
+0ют
+2ся
+1щ
+0яв
+1д
+1з
+1м
+1н
+1т
+2ь
+0ё
+0є
+0ів
+1д
+1з
+1м
+1н
+1р
+0ї
+0ј
+1е
+0њ
+0ў
+0ға
+2н
+1ы
+0ҙ
+0қәа
+0ҟ
+0ҡ
+0ң
+0ҩ
+0ҭ
+0үн
+1р
+1ү
+0ұ
+0ҳ
+1ои
+1ә
+0ҵ
+0ҷ
+0һ
+0ҿ
+0әа
+1й
+1л
+1м
+1н
+1р
+1т
+0ӡ
+0ӣ
+0өл
+1н
+1р
+0ӯ
+0ԥ
+1с
+0՝
+0ագ
+1զ
+1լ
+1խ
+1ծ
+1կ
+2ան
+1հ
+1ղ
+1մ
+1յ
+2ին
+1նի
+1պ
+1ռ
+1ս
+2տ
+1վ
+1տ
+1ր
+1ց
+0բ
+0գ
+0դ
+0ել
+1կ
+1ղ
+1ն
+1ս
+1տ
+1ր
+2ը
+1ց
+0ը
+0թ
+0ին
+1ս
+1ց
+0լ
+0խ
+0կ
+0ղ
+0մ
+1ան
+0յ
+0ներ
+3ը
+3ի
+0շ
+0ող
+1ն
+1վ
+1ր
+1ւթ
+3յ
+4ան
+4ուն
+2մ
+2ն
+0չ
+0պ
+0ս
+0վ
+0տ
+0ց
+0ք
+0և
+0։
+0ַ
+0ָ
+0ּ
+0אַ
+1ָ
+1ל
+1ר
+0בל
+1ר
+0ג
+0דר
+0וא
+1ב
+1ג
+1ד
+1ח
+1י
+1כ
+1ל
+1ם
+1מ
+1ן
+1נ
+1ס
+1ע
+1פ
+1צ
+1ק
+1ר
+1ש
+1ת
+0ז
+0ח
+1ר
+0יא
+1ב
+1ד
+1ה
+1ו
+2ת
+1ט
+1י
+2ם
+2ן
+1כ
+1ל
+1ם
+1מ
+1ן
+1נ
+1ס
+1ע
+1פ
+1ק
+1ר
+1ש
+1ת
+0ך
+0כ
+1ל
+0לא
+0ם
+0ן
+0נה
+1ו
+1י
+0ס
+0על
+1ן
+1נ
+1ר
+0ף
+0פ
+1ר
+0צ
+0ק
+0רא
+0שר
+0؟
+0ء
+0آ
+0أن
+0ؤ
+0إ
+0ئ
+1ی
+1ے
+0اء
+1ئ
+1ب
+1ث
+1ج
+1ح
+1د
+2ة
+1رات
+2ة
+2د
+2ي
+2ی
+1ز
+1س
+1ش
+1ص
+1ض
+1ط
+1ع
+1ف
+1ق
+1لم
+2ي
+1مل
+1ني
+1ه
+1ً
+1ک
+1ی
+0بار
+1د
+1ر
+1ل
+1ي
+0تر
+1م
+1ه
+1ى
+1ي
+1ی
+0ث
+1ر
+0جر
+1ه
+0حة
+1ت
+1د
+0خت
+1ر
+1ص
+1ل
+0دا
+1ر
+1م
+1ه
+1ي
+2د
+0ذا
+1ه
+0را
+1ب
+1ة
+1ت
+1د
+1ض
+1ف
+1ك
+1و
+1ي
+1ی
+0سان
+1ب
+1تان
+1م
+1ي
+1ی
+0شر
+0صل
+0ظ
+0عب
+1ة
+1ت
+1د
+1ض
+1ل
+0غ
+0ـ
+0فت
+1ر
+1ي
+0قة
+1ت
+1د
+1ل
+1ي
+0كر
+1ل
+1م
+1ن
+1ون
+0لا
+2ل
+2م
+1ب
+1ة
+1س
+1ف
+1ك
+1م
+1ه
+1و
+1ى
+1ي
+1ی
+0ما
+2ل
+2ن
+1ة
+1د
+1ر
+1ع
+1ل
+1ن
+1و
+1ي
+0نا
+1ة
+1ت
+1د
+1ي
+1گ
+1ی
+1ے
+0ها
+2ی
+1د
+1ر
+1م
+1ن
+1و
+1ي
+0وا
+2ن
+1ب
+1ت
+1ج
+1د
+1ز
+1س
+1ع
+1ق
+1ل
+1م
+1ي
+1ں
+1ی
+0يا
+2ت
+1ت
+1د
+1ر
+2ة
+1س
+1ف
+1ل
+1م
+1ن
+1و
+0ً
+1ا
+0َ
+0ُ
+0ِ
+0ّ
+0ْ
+0ٹ
+0ٽ
+0چ
+0ڈ
+0ڑ
+0ړ
+0ژ
+0کی
+0ڪ
+0ګ
+0گ
+1ر
+1ی
+0ں
+0ڻ
+0ھ
+1ی
+0ۇ
+0یا
+1ت
+1د
+1ر
+1ش
+1م
+1ن
+1ک
+1ں
+0ې
+0۔
+0ە
+0۱
+0ँ
+0ंग
+1द
+0अ
+0आ
+0इ
+0ई
+0ए
+0कर
+1ा
+2र
+1ी
+1े
+1ो
+1्त
+2ष
+0ख
+0ग
+0च
+0छ
+0ज
+0ट
+0ठ
+0ड
+1़
+0ढ
+0ण
+0ता
+1ी
+1े
+1्र
+0थ
+0द
+0ध
+0ना
+1ी
+1े
+0फ
+0ब
+0भ
+0मा
+0य
+1ा
+0री
+1े
+0ला
+1ी
+1े
+0व
+0श
+0ष
+0सी
+1े
+1्त
+0हर
+1ी
+2ं
+0़
+0ाँ
+1ं
+1इ
+1ई
+1उ
+1ए
+1क
+1ग
+1च
+1ज
+1त
+1थ
+1द
+1न
+2े
+1प
+1ब
+1म
+1य
+1री
+1ल
+1व
+1स
+1ह
+0िं
+1ए
+1क
+1त
+1न
+1म
+1य
+2ा
+1र
+1ल
+1व
+1स
+0ुन
+1र
+1ल
+0ू
+0ृ
+0ें
+1ट
+1र
+1ल
+1श
+0ैं
+0ॉ
+0ों
+1ग
+1ज
+0ौ
+0्क
+1ट
+1त
+1थ
+1न
+1प
+1म
+1य
+2ा
+1री
+1ल
+1व
+1ष
+1स
+0।\n
+2\n
+0ং
+0ই
+0ক
+0খ
+0গ
+0চ
+0ছ
+0জ
+0ট
+1ি
+0ণ
+0ত
+1ে
+0থ
+0দ
+0ধ
+0প
+0ব
+0ভ
+0ম
+0য়
+0ল
+0শ
+0স
+0হ
+0়
+0াই
+1ক
+1জ
+1ত
+1দ
+1ন
+1প
+1ব
+1ম
+1র
+1ল
+1স
+1হ
+1য়
+1ৰ
+0িক
+1ত
+1ন
+1ব
+1র
+1ল
+1য়
+0ী
+0ু
+1র
+1ল
+0ূ
+0ৃ
+0েই
+1ক
+1ছে
+1ন
+1র
+1ল
+1শ
+0ৈ
+0ো
+0্ট
+1ত
+1থ
+1প
+1ব
+1য
+1র
+1ষ
+1ৰ
+0ড়
+0য়
+0০
+0১
+0২
+0ৰ
+0ৱ
+0ਕ
+0ਤ
+0ਦ
+0ਨ
+0ਰ
+0ਸ
+0ਹ
+0ਾ
+0ਿ
+0ੀ
+0ੁ
+0ੇ
+0ੋ
+0ੰ
+0ੱ
+0ં
+0ક
+0ગ
+0ચ
+0જ
+0ટ
+0ડ
+0ણ
+0ત
+0થી
+0દ
+0ધ
+0ના
+1ી
+1ે
+0પ
+0બ
+0ભ
+0મ
+1ાં
+0ય
+0રી
+0લ
+0ળ
+0વ
+1ા
+0શ
+0સ
+0હ
+0ાં
+1ત
+1ન
+1મ
+2ાં
+1ય
+1ર
+1વ
+0િ
+1ક
+1ત
+1ય
+0ુ
+1ં
+0ૂ
+0ેલ
+0્ટ
+1ત
+1ય
+1ર
+1વ
+0க
+1்க
+0ங
+0ச
+0ட
+1்ட
+0ண
+0த
+1ு
+1்த
+0ந்த
+0ன
+1்
+2ற
+0ப
+1்ப
+0ம
+1்
+0ய
+0ர
+1்
+0ற
+0ல
+0ள
+0ழ
+0வ
+0ா
+1க
+1ன
+1ர
+0ிக
+1ன
+1ய
+1ர
+1ற
+1ல
+2்
+0ீ
+0ுக
+2்க
+1த
+1ம்
+0ூ
+0ெ
+0ே
+0ை
+1ய
+0ொ
+0ோ
+0்க
+2ள
+3்
+1ச
+1ட
+1த
+1ப
+1ற
+1ள
+0ం
+1ద
+0క
+0గ
+0ట
+0డ
+0త
+0ద
+0న
+1ి
+1్న
+0ప
+0మ
+0య
+0ర
+1్
+0ల
+0వ
+0స
+0ాన
+1ర
+2ు
+1ల
+0ించ
+1క
+1త
+1న
+0ీ
+0ుక
+1న
+1ల
+0ె
+0ే
+0ై
+0ొ
+0ో
+0్ట
+1త
+1న
+1య
+1ర
+1ల
+0ಂ
+1ದ
+0ಕ
+0ಗ
+1ಳ
+0ಚ
+0ಟ
+0ಡ
+0ಣ
+0ತ
+1್ತ
+0ದ
+0ನ
+1್ನ
+3ು
+0ಪ
+0ಬ
+0ಮ
+0ಯ
+0ರ
+1ು
+0ಲ
+1್ಲ
+3ಿ
+0ಳ
+0ವ
+0ಶ
+0ಸ
+0ಹ
+0ಾಗ
+1ನ
+1ರ
+0ಿಂ
+1ಕ
+1ಗ
+1ತ
+1ದ
+2ೆ
+2್ದ
+1ನ
+1ಯ
+1ರ
+1ಸ
+0ೀ
+0ುವ
+0ೂ
+0ೆಯ
+0ೇ
+0ೊ
+0ೋ
+0್ಟ
+1ತ
+1ದ
+1ನ
+1ಯ
+1ರ
+1ಲ
+0ം
+0ക
+1്ക
+0ഗ
+0ങ
+1്ങ
+0ട
+1്ട
+0ഡ
+0ണ
+1്ട
+0ത
+1്
+2ത
+0ദ
+0ന
+1്
+2ത
+2ന
+0പ
+1്പ
+0മ
+0യ
+0ര
+1്
+0റ
+1്റ
+0ല
+0ള
+1്
+0ഴ
+0വ
+0സ
+1്
+0ാണ
+2്
+1ന
+1യ
+1ര
+0ിക
+2്ക
+1ച്ച
+1ത
+1ന
+1യ
+1ര
+1ല
+2്
+1ൽ
+0ീ
+0ും
+1ക
+1ട
+2െ
+1ത
+1ന
+2്ന
+0ൂ
+0െ
+1യ
+0േ
+0ൈ
+0ൊ
+0ോ
+0്ക
+1ങ
+1ച
+1ട
+1ത
+1ന
+1പ
+1യ
+1ര
+1റ
+1ല
+0ൻ
+0ർ
+0ൽ
+0ൾ
+0ක
+0ට
+0ත
+0ද
+0න
+1්
+0ම
+0ය
+0ර
+0ල
+0ව
+0ස
+0්
+0ා
+0ැ
+0ි
+0ු
+0ෙ
+0ේ
+0ก
+1าร
+0ข
+0ค
+0ง
+0จ
+0ช
+0ด
+1้
+0ต
+0ถ
+0ท
+1ี่
+0น์
+0บ
+1อล
+0ป
+0พ
+0ฟ
+1รี
+0ม
+1่
+0ย
+0ระ
+1ี
+1์
+0ลน์
+1็
+2อต
+0ว
+0ส
+0ห
+0อง
+1ต
+1น
+2ไ
+3ลน์
+1ล
+0ะ
+0ั
+1ง
+1น
+1บ
+0าก
+1ค
+1ง
+1ท
+1น
+1ม
+1ย
+1ร
+0ำ
+0ิ
+1ต
+1น
+0ีย
+1่
+1้
+0ื
+1อ
+0ุ
+0ู
+0เ
+0แ
+0โ
+0ใ
+0ไ
+0็
+0่ง
+1น
+1อ
+1า
+0้
+1น
+0์
+0က
+0င
+0စ
+0တ
+0န
+0ပ
+0မ
+0ရ
+0သ
+0ာ
+0ိ
+1ု
+0ု
+0ေ
+0့
+0း
+0္
+0်
+0ြ
+0။
+0ად
+1ვ
+1თ
+1ლ
+1მ
+1ნ
+1რ
+2თ
+1ს
+1ტ
+1ში
+1ც
+1ხ
+0ბ
+0გ
+0დ
+1ა
+0ება
+2ი
+3ს
+2ს
+1გ
+1დ
+1ვ
+1თ
+1ლ
+2ი
+1მ
+1ნ
+1რ
+1ს
+1ტ
+0ვ
+1ელ
+1ის
+0თ
+0ია
+2ნ
+1დ
+1ვ
+1თ
+1კ
+1ლ
+2ი
+1მ
+1ნ
+1ო
+1რ
+1ტ
+1ც
+0კ
+0ლ
+1ის
+0მ
+0ნ
+0ობ
+1გ
+1დ
+1ვ
+1ლ
+1მ
+1ნ
+1რ
+1ს
+0პ
+0რ
+1თ
+0ს
+0ტ
+0უ
+1ლ
+2ი
+1რ
+0ქ
+0ღ
+0ყ
+0შ
+1ი
+0ც
+0წ
+0ხ
+0ក
+0ង
+0ត
+0ន
+0ប
+0ម
+0ស
+0ា
+0ិ
+0ី
+0ំ
+0់
+0្
+0ṣ
+0ạ
+1i
+0ả
+0ấ
+1t
+0ầ
+0ẩ
+0ậ
+0ắ
+0ặ
+0ẹ
+0ế
+1n
+1t
+0ề
+0ể
+0ễ
+0ệ
+1n
+0ỉ
+0ị
+0ọn
+0ố
+0ồ
+0ổ
+0ộ
+1t
+0ớ
+1i
+0ờ
+0ở
+0ợ
+0ụ
+0ủ
+0ứ
+0ừ
+0ử
+0ữ
+0ự
+0\u200b
+0\u200c
+0\u200d
+0—
+1—
+0‘
+0’a
+1d
+1est
+1h
+1il
+2n
+1ll
+1m
+1n
+1re
+1un
+3e
+1ve
+1é
+0”\n\n
+1,
+1.
+2\n\n
+1，
+0„
+0•
+0…\n
+2\n
+1…
+0‬
+0€
+0™
+0★
+0♀
+0⢃⢽
+0⢄⣠⢸⢣
+0⢆⢒
+0⢇⣠⢸⢴⣠⢸⢙
+0⢈⢘
+0⢋⣧⢉⢌
+0⢌⢀
+0⢏⣠⢤⢕
+4⣠⢥⢋
+0⢖⣡⢃⢔
+0⢗⣠⢰⢾
+1⣤⢺⢬
+4⣨⢵⢛⣨⢽⢦
+0⢚⢌
+1⣠⢵⢍⣠⢴⢚
+1⣡⢃⢘
+2⢞
+0⢛⢄
+1⣠⢧⢇
+0⢟⢥
+1⣠⢫⢇
+0⢡⢰
+1⣕
+0⢣⢼
+0⢤⢑
+0⢥⢿
+1⣠⢫⢀
+0⢦⣠⢰⢿
+0⢧⣧⢾⢎
+0⢨⣠⢯⢍⣠⢮⢤
+1⣡⢃⢘
+0⢫⢘
+0⢮⣠⢯⢍
+1⣤⢿⢡
+0⢯⣠⢦⢼
+0⢲⣠⢱⢋
+0⢳⣎⢹⣎⢱
+0⢴⢀
+0⢷⢸
+0⢹⢄
+0⢾⢙
+0⣕⢡⣖⢀⣕
+1⢥⣖⢀⣕
+1⢫⣕
+1⢸⣕
+2⣖⢀⣕
+0⣗⢕⣗⢙⣗
+1⢙⣗⢙⣗
+0⣠⢤⢨⣠⢥⢍⣠⢤
+2⢰⣠⢥⢍⣠⢤
+1⢥⢁⣠⢤
+1⢦⢨⣠⢧⢍⣠⢦
+1⢧⢁⣠⢦
+1⢨⢾⣠⢨
+2⢿⣠⢨
+1⢪⢰⣠⢫⢍⣠⢪
+1⢫⢇⣠⢪
+2⢋⣠⢪
+1⢬
+1⢭
+1⢮⢾⣠⢮
+1⢯⢁⣠⢮
+1⢰⢂⣠⢰
+2⢰⣠⢱⢍⣠⢰
+2⢿⣠⢰⢂⣠⢰
+1⢱⢁⣠⢰
+5⢂⣠⢰
+2⢂⣠⢰
+2⢇⣠⢰
+1⢲⢕⣠⢳⢍⣠⢲
+2⢰⣠⢳⢍⣠⢲
+1⢵⢇⣠⢴
+1⢹⢀⣠⢸
+0⣡⢁
+1⢂
+1⢃⢐⣡⢃⢠⣡⢃
+2⢔⣡⢃⢠⣡⢃
+2⢝⣡⢃⢠⣡⢃
+2⢠⣡⢃
+2⢣⣡⢃
+1⢞⢶⣡⢞
+1⢟⢒⣡⢞
+1⢹
+0⣢⢀⢋⣡⢞
+1⢄
+1⢔
+1⢖
+1⢗
+1⢘
+1⢙
+0⣣⢃⢼⣣⢃
+0⣤⢼
+1⢾
+1⢿
+0⣥⢀
+1⢁
+1⢆
+1⢇
+1⢉
+1⢊
+1⢋
+1⢌
+1⢎
+1⢑
+1⢒
+1⢓
+1⢔
+1⢕
+1⢖
+1⢙
+1⢝
+1⢞
+1⢟
+1⢠
+1⢢
+1⢣
+1⢦
+1⢧
+1⢨
+1⢩
+1⢭
+1⢯
+1⢰
+1⢱
+1⢲
+1⢷
+1⢸
+1⢺
+1⢻
+1⢾
+1⢿
+0⣦⢀
+1⢁
+1⢂
+1⢃
+1⢄
+1⢉
+1⢊
+1⢋
+1⢌
+1⢍
+1⢎
+1⢏
+1⢒
+1⢔
+1⢕
+1⢙
+1⢛
+1⢝
+1⢞
+1⢠
+1⢡
+1⢣
+1⢥
+1⢨
+1⢬
+1⢭
+1⢯
+1⢰
+1⢱
+1⢲
+1⢳
+1⢴
+1⢵
+1⢶
+1⢷
+1⢸
+1⢺
+1⢼
+0⣧⢁
+1⢂
+1⢃
+1⢄
+1⢈
+1⢋
+1⢌
+1⢎
+1⢐
+1⢕
+1⢙
+1⢛
+1⢜
+1⢝
+1⢠
+1⢢
+1⢤
+1⢦
+1⢧
+1⢨
+1⢩
+1⢫
+1⢬
+1⢭
+1⢮
+1⢱
+1⢲
+1⢳
+1⢴
+1⢵
+1⢶
+1⢼
+1⢾
+0⣨⢀
+1⢁
+1⢂
+1⢃
+1⢄
+1⢇
+1⢈
+1⢉
+1⢊
+1⢋
+1⢍
+1⢐
+1⢕
+1⢙
+1⢡
+1⢢
+1⢣
+1⢦
+1⢨
+1⢩
+1⢪
+1⢮
+1⢰
+1⢱
+1⢲
+1⢴
+1⢶
+1⢷
+1⢺
+1⢾
+0⣩⢀
+1⢁
+1⢂
+1⢃
+1⢅
+1⢒
+1⢓
+1⢔
+1⢕
+1⢖
+1⢗
+1⢘
+1⢙
+1⢚
+1⢛
+1⢜
+1⢝
+1⢟
+1⢠
+1⢡
+1⢢
+1⢣
+1⢦
+1⢩
+1⢪
+1⢻
+0⣪⢰
+1⢱
+1⢲
+1⢳
+1⢵
+1⢸
+1⢹
+0⣫⢂
+1⢄
+1⢅
+1⢊
+1⢍
+1⢏
+1⢐
+1⢓
+1⢔
+1⢝
+1⢞
+1⢟
+1⢠
+1⢡
+1⢣
+1⢥
+1⢦
+1⢧
+1⢩
+1⢪
+1⢬
+1⢯
+1⢰
+1⢲
+1⢳
+1⢶
+0⣬⢂
+1⢃
+1⢄
+1⢆
+1⢊
+1⢋
+1⢕
+1⢖
+1⢘
+1⢙
+1⢚
+1⢛
+1⢜
+1⢞
+1⢠
+1⢦
+1⢧
+1⢰
+1⢲
+1⢶
+1⢹
+0⣭⢁
+1⢃
+1⢄
+1⢆
+1⢊
+1⢌
+1⢏
+1⢒
+1⢔
+1⢖
+1⢘
+1⢙
+0⣯⢸
+1⢻
+1⢽
+1⢿
+0⣰⢟
+2⢘
+0　　
+2　　
+0。\n
+1”
+0《
+0》
+0「
+0」
+0あ
+0い
+0う
+0お
+0か
+0が
+0き
+0く
+0け
+0こ
+0さ
+1ん
+0し
+0す
+0そ
+0た
+0だ
+0ち
+0っ
+0て
+0で
+1す
+0と
+0な
+0に
+0の
+0は
+0ま
+1す
+0も
+0よ
+0ら
+0り
+0る
+0れ
+0を
+0ん
+0ア
+0イ
+0カ
+0ク
+0グ
+0コ
+0サ
+0シ
+0ジ
+0ス
+0タ
+0ッ
+0ト
+0ド
+0フ
+0プ
+0メ
+0ラ
+0リ
+0ル
+0レ
+0ロ
+0ン
+0・
+1・
+0ー
+0一
+0万
+0三
+0上
+0下
+1载
+0不
+0与
+0专
+0世
+0业
+0东
+0个
+0中国
+1奖
+1彩票
+1文
+2字幕
+0为
+0主
+0久
+1久
+0么
+0之
+0乐
+0也
+0买
+0了
+0争
+1霸
+0事
+0二
+0于
+0五
+0亚
+1洲
+0交
+0产
+0京
+0人人
+0亿
+0什
+1么
+0今
+0他
+0代
+1理
+0以
+0们
+0件
+0任
+0会
+0位
+0体
+0何
+0作
+0你
+0使
+0保
+0信
+0值
+0做
+0偷
+0元
+0先
+0免
+1费
+0入
+0全
+0公
+1司
+0六
+0关
+0其
+0内
+0円
+0册
+0出
+0分
+1分彩
+1彩
+0划
+0利
+0到
+0制
+0前
+0力
+0加
+0务
+0动
+0势
+0化
+0北京赛车
+0区
+0十
+0单
+0南
+0博
+0卡
+0原
+0去
+0县
+0参
+0双
+0取
+0口
+0可
+1以
+0台
+0号
+0司
+0合
+0同
+0名
+0后
+0吗
+0员
+0和
+0品
+0哪
+0商
+0器
+0四
+0回
+0国
+1产
+1际
+0图
+0在线
+2观看
+0地
+1址
+0场
+0址
+0型
+0城
+0外
+0多
+0夜
+0大发
+2快三
+0天天中彩票
+0奖
+0女
+0好
+0如
+0娱
+1乐
+0子
+0字
+1幕
+0学
+0安
+0官
+1方
+1网
+0定
+0宝
+0实
+0客
+0家
+0对
+0导
+0将
+0小
+0少
+0就
+0局
+0展
+0属
+0山
+0州
+0工
+0巧
+0市
+0布
+0幕
+0平
+1台
+0年
+0庆
+0度
+0建
+0开
+1号
+1奖
+1户
+0式
+0当
+0录
+0彩神
+2争霸
+0影
+0律
+0得
+0微信
+0心
+0快
+1三
+0怎
+1么
+0性
+0总
+0息
+0情
+0意
+0戏
+0成
+0我
+0户
+0所
+0手
+1机
+0打
+0技
+1巧
+0投
+0报
+0拍
+0招
+0据
+0接
+0推
+0提
+1现
+0播
+1放
+0改
+0放
+0政
+0教
+0数
+0文
+0料
+0新
+0方
+0无
+1码
+0日本
+0时时
+2彩
+1间
+0明
+0星
+0是
+0時
+0更
+0最
+1新
+0月
+0有
+0服
+0期
+0本
+0机
+0来
+0果
+0查
+0标
+0样
+0格
+0次
+0欧美
+0正
+0此
+0比
+0民
+0水
+0江
+0没
+0法
+0注
+1册
+0洲
+0活
+0流
+0海
+0清
+0港
+0游
+1戏
+0源
+0点
+0热
+0無
+1し
+0爱
+1彩票
+0片
+0版
+0牌
+0物
+0特
+0王
+0玩
+0现
+0球
+0理
+0生
+0用
+0电
+1影
+0男
+0登
+0百
+0的吗
+0目
+0直
+0相
+0看
+0真
+0知
+0码
+0示
+0社
+0神
+0福
+0科
+0程
+0站
+0章
+0第
+0等
+0管
+0米
+0类
+0精
+1品
+0系
+0级
+0线
+0经
+0结
+1果
+0综
+1合
+0网址
+1站
+0美
+0群
+0老
+0者
+0而
+0联
+0育
+0能
+0自
+0至
+0色
+0蕉
+0行
+0表
+0被
+0西
+0要
+0观
+1看
+0规
+0视
+1频
+0解
+0计
+1划
+0讯
+0记
+0论
+0设
+0评
+0话
+0说
+0请
+0购
+0费
+0资
+0赛
+1车
+0赢
+0走
+0起
+0超
+0路
+0车
+0软
+1件
+0载
+0过
+0运
+0近
+0这
+0进
+0送
+0选
+0通
+0速
+0道
+0部
+0都
+0里
+0重
+1庆
+2时时彩
+0量
+0金
+0钱
+0链
+0长
+0门
+0间
+0阳
+0际
+0限
+0院
+0集
+0霸
+0青
+0面
+0韩
+0音
+0页
+0预
+0领
+0频
+0题
+0首
+0香
+0马
+0高
+1清
+0黄
+0가
+0간
+0개
+0게
+0경
+0계
+0고
+0공
+0과
+0관
+0구
+0국
+0그
+0기
+0나
+0내
+0년
+0는
+0니
+1다
+0대
+0데
+0도
+0동
+0되
+0드
+0들
+0라
+0러
+0력
+0로
+0를
+0리
+0마
+0만
+0면
+0명
+0무
+0문
+0미
+0보
+0부
+0분
+0비
+0사
+0상
+0서
+0성
+0세
+0소
+0수
+0스
+0습
+1니다
+0시
+0신
+0아
+0안
+0야
+0어
+0업
+0에
+1서
+0여
+0오
+0와
+0요
+0용
+0우
+0운
+0원
+0위
+0유
+0으
+1로
+0은
+0을
+0음
+0의
+0인
+0일
+0입
+0있
+0자
+0장
+0적
+0전
+0정
+0제
+0조
+0주
+0지
+0진
+0치
+0터
+0트
+0품
+0하
+1는
+0한
+0할
+0합
+0해
+0했
+0행
+0화
+0회
+0️
+0\ufeff
+1using
+0！
+1\n\n
+0（
+0）
+1\n\n
+0／
+0０
+0１
+0２
+0：\n\n
+1“
+0；
+0？
+1\n\n
+0＿
+0～
+0￣
+0�
+1�`;
