@@ -16,7 +16,11 @@ export const maxInvitationDays = 30;
 const maxOpen = 200;
 const dayMs = 86_400_000;
 
-type Inviting = TenantContext & { invitations: InvitationStore };
+export interface Inviting extends TenantContext {
+  invitations: InvitationStore;
+  /** Of a page that makes one invitation, however often it asks; nobody else knows it. */
+  seed?: string | undefined;
+}
 
 /** A link into the team, for one person, with a role no higher than the inviter's. The token is in no store and is never shown again. */
 export async function invite(ctx: Inviting, input: { role: Role; expiresInDays?: number }): Promise<{ token: string; invitation: Invitation }> {
@@ -26,12 +30,14 @@ export async function invite(ctx: Inviting, input: { role: Role; expiresInDays?:
   if (input.role === "owner") requireFreshCredential(principal.credential, now);
   const days = input.expiresInDays ?? defaultInvitationDays;
   if (!Number.isInteger(days) || days < 1 || days > maxInvitationDays) throw invalid(`expires_in_days is a whole number from 1 to ${maxInvitationDays}.`);
-  const token = newToken();
+  const token = ctx.seed === undefined ? newToken() : (await sha256Hex(ctx.seed)).slice(0, 43);
   const { teamId, userId } = principal;
-  const invitation: Invitation = { id: uuidv7(now), teamId, role: input.role, invitedBy: userId, createdAt: now, expiresAt: now + days * dayMs };
-  const stored = { ...invitation, tokenHash: await sha256Hex(token) };
-  if (!(await ctx.invitations.insertInvitation(principal, stored, maxOpen, auditOf(ctx, "invitation.create", invitation.id)))) {
-    throw new DomainError("CONFLICT", `Nobody can be invited now: this is somebody's own team, it has ${maxOpen} open invitations, or your role has changed.`, {
+  const wanted: Invitation = { id: uuidv7(now), teamId, role: input.role, invitedBy: userId, createdAt: now, expiresAt: now + days * dayMs };
+  const stored = { ...wanted, tokenHash: await sha256Hex(token) };
+  const invitation = await ctx.invitations.insertInvitation(principal, stored, maxOpen, auditOf(ctx, "invitation.create", wanted.id));
+  if (!invitation) {
+    const before = ctx.seed === undefined ? "" : ", this form has made an invitation that is used or revoked";
+    throw new DomainError("CONFLICT", `Nobody can be invited now: this is somebody's own team, it has ${maxOpen} open invitations${before}, or your role has changed.`, {
       hint: "Create a team to share, or revoke invitations that are not needed.",
     });
   }

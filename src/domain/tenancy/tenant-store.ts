@@ -87,8 +87,11 @@ export interface OpenInvitation {
 
 /** The way into a team. A change and its audit row are written together or not at all. */
 export interface InvitationStore {
-  /** `false` when the caller has not the role any more in which they acted, the team is somebody's own, or `most` are open already. */
-  insertInvitation(principal: Principal, invitation: Invitation & { tokenHash: string }, most: number, audit: AuditEntry): Promise<boolean>;
+  /**
+   * The invitation, or the open one of the team that has this token already. `undefined` when the caller has not the role any
+   * more in which they acted, the team is somebody's own, `most` are open already, or the one with this token is not open any more.
+   */
+  insertInvitation(principal: Principal, invitation: Invitation & { tokenHash: string }, most: number, audit: AuditEntry): Promise<Invitation | undefined>;
   /** Those of the principal's team that can still be accepted, newest first. */
   listInvitations(principal: Principal, now: number): Promise<Invitation[]>;
   /** `false` when it is not there, or used, expired or revoked already. */

@@ -3,6 +3,7 @@ import type * as z from "zod";
 import { invalid } from "../../domain/errors.ts";
 import { describeProblems } from "../../domain/problems.ts";
 import { type BodyBound, bounds, discardBody, readBody } from "../bounded-body.ts";
+import { sessionToken } from "./web-session.ts";
 
 /** The fields of a form; none when the body is not one. @throws RequestRefused */
 export async function formOf(c: Context, bound: BodyBound = bounds.form): Promise<URLSearchParams> {
@@ -14,6 +15,9 @@ export async function formOf(c: Context, bound: BodyBound = bounds.form): Promis
 
 /** Not `text()`: workerd warns in the log of every form that is read so. */
 export const decodeForm = (body: Uint8Array): URLSearchParams => new URLSearchParams(new TextDecoder().decode(body));
+
+/** Names what a form makes, which is one thing however often it is sent: only the browser has both parts. */
+export const seedOf = (c: Context, form: URLSearchParams | undefined): string | undefined => (form?.get("page") ? `${sessionToken(c)} ${c.req.path} ${form}` : undefined);
 
 /** What a form says, in the form of the schema. @throws VALIDATION_ERROR */
 export function parsedForm<T extends z.ZodType>(schema: T, given: Record<string, unknown>): z.output<T> {

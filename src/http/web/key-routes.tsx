@@ -5,10 +5,10 @@ import { createKey, defaultLifetimeDays, type KeyContext, maxLifetimeDays, revok
 import { roleAllows, scopes } from "../../domain/tenancy/principal.ts";
 import { noSuchTeam, principalIn } from "../../domain/tenancy/teams.ts";
 import { forVisitor, orExplained } from "./fresh-sign-in.tsx";
-import { formOf, parsedForm } from "./form.ts";
+import { formOf, parsedForm, seedOf } from "./form.ts";
 import { IssuedKeyPage, NewKey } from "./pages/keys.tsx";
 import { showPage } from "./pages/layout.tsx";
-import { forBrowsers, originOfCall, sessionToken, type Visitor, type Web } from "./web-session.ts";
+import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
 
 type WebCall = Context<Web>;
 
@@ -52,9 +52,7 @@ export function keyPages(services: Services): Hono<Web> {
   async function contextIn(c: WebCall, visitor: Visitor, teamId: string, form?: URLSearchParams): Promise<KeyContext> {
     const principal = await principalIn(services.tenants, visitor, teamId);
     if (!principal) throw noSuchTeam();
-    // Only the browser has both parts.
-    const seed = form?.get("page") ? `${sessionToken(c)} ${c.req.path} ${form}` : undefined;
-    return { principal, now: Date.now(), keys: services.keys, from: originOfCall(c), seed };
+    return { principal, now: Date.now(), keys: services.keys, from: originOfCall(c), seed: seedOf(c, form) };
   }
 
   const forKeyOwner = (c: WebCall, work: (visitor: Visitor) => Promise<Response>): Promise<Response> =>

@@ -16,16 +16,19 @@ export class D1InvitationStore implements InvitationStore {
     this.#db = drizzle(db);
   }
 
-  async insertInvitation(principal: Principal, invitation: Invitation & { tokenHash: string }, most: number, audit: AuditEntry): Promise<boolean> {
+  async insertInvitation(principal: Principal, invitation: Invitation & { tokenHash: string }, most: number, audit: AuditEntry): Promise<Invitation | undefined> {
     const { teamId } = principal;
+    const { tokenHash } = invitation;
     const isShared = sql`exists (select 1 from ${teams} where id = ${teamId} and personal_of is null)`;
     const hasRoom = sql`(select count(*) from ${invitations} where team_id = ${teamId} and used_at is null and revoked_at is null and expires_at > ${audit.at}) < ${most}`;
+    const isNew = sql`not exists (select 1 from ${invitations} where token_hash = ${tokenHash})`;
     const won = sql`exists (select 1 from ${invitations} where id = ${invitation.id})`;
-    const [inserted] = await this.#db.batch([
-      this.#db.insert(invitations).select(rowWhen(invitations, invitation, and(actsStill(principal), isShared, hasRoom) as SQL)),
+    const [, , [made]] = await this.#db.batch([
+      this.#db.insert(invitations).select(rowWhen(invitations, invitation, and(actsStill(principal), isShared, hasRoom, isNew) as SQL)),
       this.#db.insert(directoryAudit).select(auditWhen(audit, won)),
+      this.#db.select(shown).from(invitations).where(and(eq(invitations.tokenHash, tokenHash), eq(invitations.teamId, teamId), isOpen(audit.at))),
     ]);
-    return inserted.meta.changes > 0;
+    return made;
   }
 
   async listInvitations({ teamId }: Principal, now: number): Promise<Invitation[]> {

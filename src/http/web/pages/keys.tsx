@@ -36,7 +36,7 @@ export const Keys = ({ keys, teams }: KeysProps) => (
 );
 
 /** Names a form of one page, which makes one key however often it is sent. */
-const PageToken = ({ of = newToken() }: { of?: string | undefined }) => <input type="hidden" name="page" value={of} />;
+export const PageToken = ({ of = newToken() }: { of?: string | undefined }) => <input type="hidden" name="page" value={of} />;
 
 const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, createdAt, expiresAt, lastUsedAt, replacedBy } }: { of: OwnKey }) => (
   <li>
