@@ -2,30 +2,58 @@ import type { Context } from "hono";
 import { routePath } from "hono/route";
 import type { Services } from "../../app.ts";
 import { noteRefusal } from "../../domain/audit/refusals.ts";
-import { asDomainError } from "../../domain/errors.ts";
+import { asDomainError, notFound } from "../../domain/errors.ts";
 import { needsFreshSignIn } from "../../domain/tenancy/fresh-sign-in.ts";
+import type { Principal } from "../../domain/tenancy/principal.ts";
+import { principalIn } from "../../domain/tenancy/teams.ts";
 import { auditLater } from "../later.ts";
+import { chargeBrowser } from "../routes/limits.ts";
 import { errorPage, problemPage } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { SignInAgainPage } from "./pages/sign-in-again-page.tsx";
 import { originOfCall, type Visitor, type Web } from "./web-session.ts";
+import { rememberReturn } from "./way-back.ts";
 
-/** Parts of the start page that a person comes back to. */
-export type HomeSection = "ways-in" | "keys";
+/** What a person comes back to: a part of the start page, or the page of a team. */
+export type Section = "ways-in" | "keys" | `teams/${string}`;
 
-/**
- * Does what a form of the start page asks for. Who is not signed in does that first; whose sign-in is too long ago for it
- * signs in again, and comes back to the part of the page that holds the form.
- */
-export async function forVisitor(c: Context<Web>, section: HomeSection, work: (visitor: Visitor) => Promise<Response>): Promise<Response> {
+export const pathOf = (section: string): string => (section.startsWith("teams/") ? `/${section}` : `/#${encodeURIComponent(section)}`);
+
+/** Does what a form of the start page asks for, of somebody who is signed in. */
+export async function forVisitor(c: Context<Web>, section: Section, work: (visitor: Visitor) => Promise<Response>): Promise<Response> {
   const visitor = c.get("visitor");
-  if (!visitor) return c.redirect("/sign-in", 303);
+  return visitor ? orSignInAgain(c, section, () => work(visitor)) : c.redirect("/sign-in", 303);
+}
+
+/** Whose sign-in is too long ago for what a form asks signs in again, and comes back to where the form is. */
+export async function orSignInAgain(c: Context<Web>, section: Section, work: () => Promise<Response>): Promise<Response> {
   try {
-    return await work(visitor);
+    return await work();
   } catch (error) {
     if (!needsFreshSignIn(error)) throw error;
     return showPage(c, { title: "Sign in again", status: 403, body: <SignInAgainPage section={section} /> });
   }
+}
+
+/** Does what somebody asks for in the team of the path. Who is not signed in does that first; a team of others is like one that is not there. */
+export async function forMember(services: Services, c: Context<Web>, work: (principal: Principal, visitor: Visitor) => Promise<Response>): Promise<Response> {
+  const visitor = c.get("visitor");
+  if (!visitor) {
+    if (c.req.method === "GET") {
+      const { pathname, search } = new URL(c.req.url);
+      await rememberReturn(services, c, pathname + search);
+      return c.redirect("/sign-in", 303);
+    }
+    return errorPage(c, 401, "You are signed out", "Nothing was changed. Sign in in another tab, then try again.", {
+      link: { href: "/sign-in", target: "_blank", children: "Sign in" },
+    });
+  }
+  return orExplained(services, c, visitor, async () => {
+    await chargeBrowser(services, c, visitor.person.userId);
+    const principal = await principalIn(services.tenants, visitor, c.req.param("team") ?? "");
+    if (!principal) throw notFound("You are in no such team.", "Your account shows your teams.");
+    return work(principal, visitor);
+  });
 }
 
 /** Says on a page why something was refused; what somebody may not do is in the audit. */

@@ -4,7 +4,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
-import { asDomainError, DomainError, noMemory, notFound } from "../../domain/errors.ts";
+import { asDomainError, DomainError, noMemory } from "../../domain/errors.ts";
 import { authorsOf } from "../../domain/memories/authorship.ts";
 import { editText, sayAgain, withPlainBreaks } from "../../domain/memories/edit-text.ts";
 import * as field from "../../domain/memories/fields.ts";
@@ -21,19 +21,16 @@ import { noteSecrets } from "../../domain/memories/secret-reading.ts";
 import { recall } from "../../domain/recall/recall.ts";
 import { withSuccessors } from "../../domain/recall/selection/succession.ts";
 import { asFound } from "../../domain/secrets/redaction.ts";
-import { principalIn } from "../../domain/tenancy/teams.ts";
 import { bounds } from "../bounded-body.ts";
 import { statusOf } from "../errors.ts";
-import { chargeBrowser } from "../routes/limits.ts";
 import { contextFor } from "../routes/proposals.ts";
 import { formOf, parsedForm } from "./form.ts";
-import { orExplained } from "./fresh-sign-in.tsx";
+import { forMember } from "./fresh-sign-in.tsx";
 import { errorPage, Written } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { Edit, MemoriesPage, MemoryPage, mostAsked, type Kept, type Shown } from "./pages/memories.tsx";
 import { linksOf, ProposalsPage } from "./pages/proposals.tsx";
 import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
-import { rememberReturn } from "./way-back.ts";
 
 const counter = z.coerce.number().int().positive();
 const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), all: z.string().optional(), before: z.uuid().optional(), archived: z.string().optional() });
@@ -55,7 +52,7 @@ export function memoryPages(services: Services): Hono<Web> {
   app.use("/memories/*", forBrowsers(services));
 
   app.get("/memories/:team", (c) =>
-    forMember(c, async (ctx, { person }) => {
+    forReader(c, async (ctx, { person }) => {
       const { q, all, before, archived } = parsedForm(listing, c.req.query());
       const isStart = !(q || before || archived);
       const [team, kept, waiting, shown] = await Promise.all([
@@ -69,7 +66,7 @@ export function memoryPages(services: Services): Hono<Web> {
   );
 
   app.get("/memories/:team/proposals", (c) =>
-    forMember(c, async (ctx, { person }) => {
+    forReader(c, async (ctx, { person }) => {
       const { state, before, done } = parsedForm(queue, c.req.query());
       const [team, found] = await Promise.all([teamName(ctx, person), listProposals(ctx, { state, below: before, limit: mostProposals })]);
       const [authorOf, ends] = await Promise.all([
@@ -82,7 +79,7 @@ export function memoryPages(services: Services): Hono<Web> {
   );
   for (const [act, done, decide] of [["accept", "accepted", acceptProposal], ["refuse", "refused", refuseProposal]] as const) {
     app.post(`/memories/:team/proposals/:id/${act}`, (c) =>
-      forMember(c, async (ctx) => {
+      forReader(c, async (ctx) => {
         const id = c.req.param("id");
         const href = `/memories/${ctx.principal.teamId}/proposals`;
         try {
@@ -102,10 +99,10 @@ export function memoryPages(services: Services): Hono<Web> {
     );
   }
 
-  app.get("/memories/:team/:id", (c) => forMember(c, (ctx) => showMemory(c, ctx)));
+  app.get("/memories/:team/:id", (c) => forReader(c, (ctx) => showMemory(c, ctx)));
 
   app.post("/memories/:team/:id", (c) =>
-    forMember(c, async (ctx, _, form) => {
+    forReader(c, async (ctx, _, form) => {
       const written = form.get("content") ?? "";
       c.set("written", <Written text={written} />);
       try {
@@ -120,7 +117,7 @@ export function memoryPages(services: Services): Hono<Web> {
     }),
   );
   app.post("/memories/:team/:id/say-again", (c) =>
-    forMember(c, async (ctx, _, form) => {
+    forReader(c, async (ctx, _, form) => {
       const { version, said } = parsedForm(repetition, Object.fromEntries(form));
       return afterChange(c, ctx, await sayAgain(ctx, { id: idOf(c), expectedVersion: version, version: said }), version);
     }),
@@ -139,7 +136,7 @@ export function memoryPages(services: Services): Hono<Web> {
   };
   for (const [name, act] of Object.entries(acts)) {
     app.post(`/memories/:team/:id/${name}`, (c) =>
-      forMember(c, async (ctx) => {
+      forReader(c, async (ctx) => {
         const [id, { version, target }] = [idOf(c), parsedForm(asShown, c.req.query())];
         const shown = await act(ctx, id, version).catch((error) => doneBefore(ctx, id, target, name, error));
         return c.redirect(`/memories/${ctx.principal.teamId}${shown}`, 303);
@@ -150,26 +147,12 @@ export function memoryPages(services: Services): Hono<Web> {
   const teamName = async ({ principal: { teamId } }: Context, person: Visitor["person"]): Promise<string> =>
     (await services.grants.memberships(person)).find((team) => team.teamId === teamId)?.teamName ?? "";
 
-  async function forMember(c: WebCall<Web>, work: (ctx: Context, visitor: Visitor, form: URLSearchParams) => Promise<Response>): Promise<Response> {
-    const visitor = c.get("visitor");
-    const { pathname, search } = new URL(c.req.url);
+  async function forReader(c: WebCall<Web>, work: (ctx: Context, visitor: Visitor, form: URLSearchParams) => Promise<Response>): Promise<Response> {
     const form = await formOf(c, bounds.conversation);
     const written = form.get("content");
     // Whoever is turned away before it is looked at sends it again from there.
-    if (written !== null) c.set("written", <Edit at={pathname} version={form.get("version")} text={written} />);
-    if (!visitor) {
-      if (c.req.method === "GET") {
-        await rememberReturn(services, c, pathname + search);
-        return c.redirect("/sign-in", 303);
-      }
-      return errorPage(c, 401, "You are signed out", "Nothing was changed. Sign in in another tab, then try again.", {
-        link: { href: "/sign-in", target: "_blank", children: "Sign in" },
-      });
-    }
-    return orExplained(services, c, visitor, async () => {
-      await chargeBrowser(services, c, visitor.person.userId);
-      const principal = await principalIn(services.tenants, visitor, c.req.param("team") ?? "");
-      if (!principal) throw notFound("You are in no such team.", "Your account shows your teams.");
+    if (written !== null) c.set("written", <Edit at={new URL(c.req.url).pathname} version={form.get("version")} text={written} />);
+    return forMember(services, c, (principal, visitor) => {
       const call = { principal, now: Date.now(), requestId: c.get("requestId"), address: originOfCall(c).address };
       return work(contextFor(services, call, (later) => c.executionCtx.waitUntil(later)), visitor, form);
     });

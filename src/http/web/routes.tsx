@@ -6,6 +6,7 @@ import type { LinkPreview, Person } from "../../domain/tenancy/sign-in-store.ts"
 import { endSession, newToken } from "../../domain/tenancy/web-session.ts";
 import { publicOrigin } from "../origin.ts";
 import { formOf } from "./form.ts";
+import { pathOf } from "./fresh-sign-in.tsx";
 import { errorPage } from "./pages/error-page.tsx";
 import { favicon } from "./pages/favicon.ts";
 import { HomePage } from "./pages/home-page.tsx";
@@ -61,7 +62,7 @@ export function webRoutes(services: Services): Hono<Web> {
     const person = c.get("visitor")?.person;
     if (person && again === undefined) return c.redirect("/");
     // Not for somebody else who signs in then.
-    if (person) await rememberReturn(services, c, again ? `/#${encodeURIComponent(again)}` : "/", person);
+    if (person) await rememberReturn(services, c, again ? pathOf(again) : "/", person);
     return showPage(c, { title: "Sign in", audience: leading, body: <SignInPage providers={providers} local={!services.config.production} again={person?.name} /> });
   });
 

@@ -2,7 +2,7 @@ interface ActProps {
   action: string;
   label: string;
   /** The label with what it is done to, where a page has several. */
-  name?: string;
+  name?: string | undefined;
 }
 
 /** A form that is one button. */

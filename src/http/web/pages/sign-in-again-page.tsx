@@ -1,18 +1,18 @@
 import { freshSignInMs } from "../../../domain/tenancy/fresh-sign-in.ts";
-import type { HomeSection } from "../fresh-sign-in.tsx";
+import type { Section } from "../fresh-sign-in.tsx";
 
 const minutes = freshSignInMs / 60_000;
 
 /** For somebody whose session is too old for what they asked. Nothing of the form is kept. */
-export const SignInAgainPage = ({ section }: { section: HomeSection }) => (
+export const SignInAgainPage = ({ section }: { section: Section }) => (
   <>
     <h1>Sign in again first</h1>
     <p>
-      You signed in more than {minutes} minutes ago. Ways to sign in, keys that last longer or administer, and what cannot be taken back are
-      changed only by somebody who just has. Nothing was changed.
+      You signed in more than {minutes} minutes ago. Ways to sign in, keys that last longer or administer, who owns a team, and what cannot be taken
+      back are changed only by somebody who just has. Nothing was changed.
     </p>
     <p>
-      <a href={`/sign-in?again=${section}`}>Sign in again</a>, and you come back to your account. What you had filled in is to be filled in
+      <a href={`/sign-in?again=${section}`}>Sign in again</a>, and you come back to where you were. What you had filled in is to be filled in
       again.
     </p>
   </>
