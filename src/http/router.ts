@@ -35,6 +35,7 @@ import { invitationPages } from "./web/invitation-routes.tsx";
 import { recoveryPages } from "./web/recovery-routes.tsx";
 import { upstreamRoutes } from "./upstream/routes.tsx";
 import { memoryPages } from "./web/memory-routes.tsx";
+import { teamPages } from "./web/team-routes.tsx";
 import { keyPages } from "./web/key-routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidCredential, keyChallenge, noCredential, statusOf } from "./errors.ts";
@@ -159,6 +160,7 @@ export function router(services: Services, sessionOf: SessionOf): Hono<Edge> {
   app.route("/", passkeyRoutes(services));
   app.route("/", webRoutes(services));
   app.route("/", memoryPages(services));
+  app.route("/", teamPages(services));
   app.route("/", keyPages(services));
   app.route("/", recoveryPages(services));
   app.route("/", invitationPages(services));

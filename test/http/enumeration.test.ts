@@ -117,6 +117,12 @@ describe("enumeration of teams [S6] [A13]", () => {
     await expectAlike([nowhere, other.teamId].map((team) => () => browser.post("/keys", { page: "p", name: "x", team, scope: "memory:read" })));
     for (const act of ["accept", "refuse"]) await expectAlike([nowhere, other.teamId].map((team) => () => browser.post(`/memories/${team}/proposals/${nowhere}/${act}`)));
     await expectAlike([nowhere, other.teamId].map((team) => () => browser.get(`/memories/${team}/proposals`)));
+    const inTeam = [["leave", {}], [`members/${nowhere}/remove`, {}], [`members/${nowhere}/role`, { role: "viewer" }], ["invitations", { role: "viewer" }], [`invitations/${nowhere}/revoke`, {}]] as const;
+    for (const [act, form] of inTeam) expect((await expectAlike([nowhere, other.teamId].map((team) => () => browser.post(`/teams/${team}/${act}`, form)))).status).toBe(404);
+    expect((await expectAlike([nowhere, other.teamId].map((team) => () => browser.get(`/teams/${team}`)))).status).toBe(404);
+    for (const [act, form] of [["remove", {}], ["role", { role: "viewer" }]] as const) {
+      await expectAlike([nowhere, other.ownerId].map((user) => () => browser.post(`/teams/${tenant.teamId}/members/${user}/${act}`, form)));
+    }
     for (const [method, path, body] of [["PATCH", "/members/:u", { role: "viewer" }], ["DELETE", "/members/:u", undefined]] as const) {
       await expectAlike([nowhere, other.ownerId].map((user) => () => browser.json(method, `/v1/teams/${tenant.teamId}${path.replace(":u", user)}`, body)));
     }

@@ -70,7 +70,7 @@ describe("clickjacking: headers of every route [S11] [A13]", () => {
   });
 
   test("the pages among them were seen as pages", () => {
-    expect([...pages].sort()).toEqual(["GET /", "GET /authorize", "GET /claim/:team/:token", "GET /invitation", "GET /memories/:team", "GET /memories/:team/:id", "GET /memories/:team/proposals", "GET /sign-in/callback/:provider", "GET /sign-in/link"]);
+    expect([...pages].sort()).toEqual(["GET /", "GET /authorize", "GET /claim/:team/:token", "GET /invitation", "GET /memories/:team", "GET /memories/:team/:id", "GET /memories/:team/proposals", "GET /sign-in/callback/:provider", "GET /sign-in/link", "GET /teams/:team"]);
   });
 
   test("what is there for nobody, what is wrong, and what is a fault are no exception", async () => {
@@ -109,7 +109,7 @@ describe("open redirect: where any route may lead [A13]", () => {
     }
   });
 
-  test.each(["POST /sign-out", "POST /sign-in/link", "POST /sessions/:id/end", "POST /keys", "POST /invitation", "POST /memories/:team/:id", "POST /memories/:team/:id/archive", "POST /memories/:team/proposals/:id/accept", "POST /claim/:team/:token"])("%s leads nowhere else, whatever its form says", async (route) => {
+  test.each(["POST /sign-out", "POST /sign-in/link", "POST /sessions/:id/end", "POST /keys", "POST /invitation", "POST /memories/:team/:id", "POST /memories/:team/:id/archive", "POST /memories/:team/proposals/:id/accept", "POST /teams/:team/leave", "POST /teams/:team/members/:id/role", "POST /teams/:team/invitations", "POST /claim/:team/:token"])("%s leads nowhere else, whatever its form says", async (route) => {
     const visitor = new Browser();
     const answer = await visitor.post(`${pathOf(route)}?${query("//evil.example")}`, Object.fromEntries(names.map((name) => [name, "https://evil.example"])));
     expectHere(answer);

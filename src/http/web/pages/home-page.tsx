@@ -33,11 +33,12 @@ export const HomePage = ({ visitor, mcpUrl, needsSignInMethod, sessions, connect
       </p>
       <Act action="/sign-out" label="Sign out" />
     </div>
-    <p class="row">
-      {teams.map(({ teamId, teamName }) => (
+    {teams.map(({ teamId, teamName }) => (
+      <p class="row">
         <a href={`/memories/${teamId}`}>Memories of {teamName}</a>
-      ))}
-    </p>
+        <a href={`/teams/${teamId}`}>Members of {teamName}</a>
+      </p>
+    ))}
     <h2 id="connections">Connected clients</h2>
     <p>
       {connections.length === 0 && "None yet. "}Add <code>{mcpUrl}</code> to a client, and it asks you here.

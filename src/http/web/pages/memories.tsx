@@ -66,6 +66,7 @@ export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before,
       <p class="row">
         {q || archived || before ? <a href={here}>All memories</a> : <a href={`${here}?archived=yes`}>Archived</a>}
         <a href={`${here}/proposals`}>Proposals{waiting > 0 && ` (${waiting} waiting)`}</a>
+        <a href={`/teams/${teamId}`}>Members</a>
         <a href="/">Your account</a>
       </p>
       {kept.length > 0 && (

@@ -18,7 +18,7 @@ textarea { width: 100%; } .text { white-space: pre-wrap; }
 time { white-space: nowrap; }
 [role="status"]:empty { margin: 0; }
 .cards { list-style: none; padding: 0; } .cards li { border: 1px solid var(--line); border-radius: .4rem; padding: .8rem 1rem; margin: .6rem 0; }
-.cards p, .row p, .row form { margin: 0; } .cards > li > form, .cards .row { margin-top: .6rem; } .cards dl { margin: .6rem 0; }
+.cards p, .row p, .row form { margin: 0; } .cards p + form, .cards .row { margin-top: .6rem; } .cards dl { margin: .6rem 0; }
 .aside { opacity: .8; font-size: .9rem; } .warning { border-left: .3rem solid var(--warning); padding-left: .8rem; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .6rem 1rem; } .row a { padding: .3rem 0; } .row input { flex: 0 1 20rem; min-width: 8rem; }
 `;
