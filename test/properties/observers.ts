@@ -113,6 +113,17 @@ const queuePage = (state: Proposal["state"]): Look => async (server, p) => {
   server.scan(p, answer, { team: p.team }, shownOf(p, expected));
 };
 
+/** What the person's browser shows of the team: everybody in it, and open links and buttons where they manage it. */
+const teamPage: Look = async (server, p) => {
+  const answer = await server.asPerson(server.person(p.user), "GET", `/teams/${p.team}`);
+  expect(answer.status, answer.raw).toBe(stopped(p) ?? 200);
+  const links = stopped(p) === undefined && isAdmin(p) ? server.roster.open(p.team).map(({ id }) => id) : [];
+  expect(answer.raw.match(/<li>/g)?.length ?? 0).toBe(stopped(p) === undefined ? server.roster.members(p.team).length + links.length : 0);
+  expect(sorted([...answer.raw.matchAll(/\/invitations\/([^/"]+)\/revoke"/g)].map(([, id]) => id))).toEqual(sorted(links));
+  if (!isAdmin(p)) expect(answer.raw).not.toMatch(/\/(?:role|remove|invitations)"/);
+  server.scan(p, answer, { team: p.team, organization: p.organization });
+};
+
 const exported: Look = async (server, p) => {
   const answer = await ask(server, p, "GET", "/export", undefined, () => 200);
   if (!answer) return;
@@ -147,7 +158,7 @@ const audit = (path: string, may: (p: Credential) => boolean): Look => async (se
 };
 
 const looks: Look[] = [
-  members, queue("pending"), exported, pages(false), teams, links, queue("accepted"), audit("/audit", isAdmin), exported, keys, queue("refused"),
+  members, teamPage, queue("pending"), exported, pages(false), teams, links, queue("accepted"), audit("/audit", isAdmin), exported, keys, queue("refused"),
   audit("/organization/audit", (p) => p.role === "owner"), queue("pending"), pages(true), queuePage("pending"), queuePage("refused"), queuePage("accepted"),
 ];
 
