@@ -11,6 +11,7 @@ import { asksForPast, successorsFirst, successorsOf, withSuccessor } from "./sel
 import { laterWords } from "./selection/later-word.ts";
 import { inPlaceOf, relate, type Related } from "./selection/related.ts";
 import { rarestAmong } from "./ranking/relevance.ts";
+import { asksForSeveral } from "./ranking/several.ts";
 import { searchMemories } from "./search-memories.ts";
 import { type Shown, shownByDefault } from "./selection/certainty.ts";
 import { few } from "./weights.ts";
@@ -143,7 +144,9 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const { question, ranked: found, concepts, ties, legs, generation, withoutOthers, others } = await searchMemories(ctx, query, input);
   const place = placeOf(input);
   const ranked = place === undefined ? found : preferred(found, place);
-  const shown: Shown = input.minRelevance === undefined ? shownByDefault(ranked, input.limit, input.mode ?? "hybrid", question.rarest < rarestAmong(few.memories)) : { minRelevance: input.minRelevance, limit: input.limit, uncertain: false, leads: false };
+  const { minRelevance, limit, mode = "hybrid" } = input;
+  const asking = { isAmongFew: question.rarest < rarestAmong(few.memories), asksSeveral: asksForSeveral(query) };
+  const shown: Shown = minRelevance === undefined ? shownByDefault(ranked, limit, mode, asking) : { minRelevance, limit, uncertain: false, leads: false };
   const relevant = ranked.filter(({ relevance }) => relevance >= shown.minRelevance).map(({ memory }) => memory);
   const successors = asksForPast(input) ? new Map<string, Memory>() : await successorsOf(ctx, relevant, ranked.map(({ memory }) => memory));
   const later = asksForPast(input) ? new Map<string, Memory>() : laterWords(query, ranked, shown.minRelevance);
