@@ -71,7 +71,7 @@ export function memoryPages(services: Services): Hono<Web> {
       const [team, found] = await Promise.all([teamName(ctx, person), listProposals(ctx, { state, below: before, limit: mostProposals })]);
       const [authorOf, ends] = await Promise.all([
         authorsOf(ctx, found.flatMap(({ proposal: { proposedBy, decidedBy } }) => [proposedBy, decidedBy ?? proposedBy].map((updatedBy) => ({ updatedBy })))),
-        memoriesOf(ctx, found.flatMap(({ proposal }) => linksOf(proposal).map(({ to }) => to))),
+        memoriesOf(ctx, found.flatMap(({ proposal, memory, wanted }) => [...linksOf(proposal).map(({ to }) => to), ...[memory, wanted].flatMap((one) => one?.supersededBy ?? [])])),
       ]);
       const next = found.length === mostProposals ? found.at(-1)?.proposal.id : undefined;
       return showPage(c, { title: `Proposals in ${team}`, body: <ProposalsPage {...{ principal: ctx.principal, team, state, before, done, found, authorOf, ends, next }} /> });
@@ -81,6 +81,7 @@ export function memoryPages(services: Services): Hono<Web> {
     app.post(`/memories/:team/proposals/:id/${act}`, (c) =>
       forReader(c, async (ctx) => {
         const id = c.req.param("id");
+        const { before } = parsedForm(queue, c.req.query());
         const href = `/memories/${ctx.principal.teamId}/proposals`;
         try {
           await decide(ctx, { id });
@@ -94,7 +95,7 @@ export function memoryPages(services: Services): Hono<Web> {
             return errorPage(c, statusOf[known.code], what, advice, { link: { href, children: "All proposals" } });
           }
         }
-        return c.redirect(`${href}?done=${done}`, 303);
+        return c.redirect(`${href}?done=${done}${before ? `&before=${before}` : ""}`, 303);
       }),
     );
   }

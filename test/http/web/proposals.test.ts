@@ -27,7 +27,7 @@ const path = (rest = ""): string => `${memories()}/proposals${rest}`;
 const page = async (browser: Browser, at = path()): Promise<string> => (await browser.get(at)).text();
 const stored = async (by: Person, args: Record<string, unknown>): Promise<string> => (await by.call("omn_store_memory", args)).structured["memory_id"] as string;
 const share = (content: string, more: Record<string, unknown> = {}): Promise<string> => stored(member, { content, ...more, metadata: { scope: "shared", ...(more["metadata"] as object) } });
-const idsIn = (html: string): string[] => [...html.matchAll(/action="[^"]*\/proposals\/([^/"]+)\/refuse"/g)].map(([, id = ""]) => id);
+const idsIn = (html: string): string[] => [...html.matchAll(/action="[^"]*\/proposals\/([^/"]+)\/refuse["?]/g)].map(([, id = ""]) => id);
 const waitingIds = async (): Promise<string[]> => idsIn(await page(ada));
 const contentOf = async (by: Person, id: string): Promise<string | undefined> => (await by.call("omn_retrieve_memory", { id })).structured["memories"][0]?.content as string | undefined;
 
@@ -80,6 +80,20 @@ describe("the page of what waits for a review [F4] [U7]", () => {
     expect(await page(ada)).toContain(`To unlink: any link <a href="${memories()}/${to}">quay</a>`);
   });
 
+  test("what takes the place of another is named with a link to its page, to those who may see it", async () => {
+    const said = { metadata: { scope: "shared" } };
+    const [old, next] = [await stored(team.owner, { key: "pier.old", content: "The pier is long.", ...said }), await stored(team.owner, { key: "pier.new", content: "The pier is short.", ...said })];
+    const own = await stored(member, { key: "pier.own", content: "The pier is mine." });
+    const replacedBy = (superseded_by: string) => member.call("omn_import_memories", { memories: [{ id: old, key: "pier.old", content: "The pier is long.", visibility: "shared", superseded_by }] });
+    await replacedBy(next);
+    const html = await page(ada);
+    expect(html).toContain(`superseded by, proposed</dt><dd><a href="${memories()}/${next}">pier.new</a>`);
+    expect(html).not.toContain(`>${next}<`);
+    await replacedBy(own);
+    expect(await page(grace)).toContain(`<a href="${memories()}/${own}">pier.own</a>`);
+    expect(await page(ada)).not.toMatch(new RegExp(`pier\\.own|${own}`));
+  });
+
   test("archiving and restoring say so", async () => {
     const id = await stored(team.owner, { content: "The pier is long.", metadata: { scope: "shared" } });
     await grace.post(`${memories()}/${id}/archive`);
@@ -130,9 +144,12 @@ describe("the page of what waits for a review [F4] [U7]", () => {
     const older = (/href="([^"]*before=[^"]*)"/.exec(first)?.[1] ?? "").replaceAll("&amp;", "&");
     const second = await page(ada, older);
     expect([idsIn(first).length, idsIn(second).length, new Set([...idsIn(first), ...idsIn(second)]).size]).toEqual([20, 1, 21]);
-    expect(second).not.toContain("before=");
-    await ada.post(path(`/${idsIn(second)[0]}/refuse`));
-    expect(await page(ada, older)).toContain("Nothing older.");
+    expect(second).not.toContain(">Older</a>");
+    const act = (/action="([^"]*refuse[^"]*)"/.exec(second)?.[1] ?? "").replaceAll("&amp;", "&");
+    const back = (await ada.post(act)).headers.get("location") ?? "";
+    expect(back).toBe(`${path("?done=refused")}&before=${/before=(.*)/.exec(older)?.[1]}`);
+    expect(await page(ada, back)).toMatch(new RegExp(`Refused: [^]*<a href="${path("\\?state=pending")}">Waiting</a>[^]*Nothing older\\.`));
+    expect(first).not.toContain(">Waiting</a>");
     for (const query of ["?before=x", "?state=lost", "?done=x"]) expect((await ada.get(path(query))).status, query).toBe(400);
   });
 

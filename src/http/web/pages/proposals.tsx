@@ -23,7 +23,7 @@ interface ProposalsProps {
   /** Newest first. */
   found: readonly ProposedMemory[];
   authorOf: AuthorOf;
-  /** What is linked, as far as the person may see it. */
+  /** What is linked or takes the place of another, as far as the person may see it. */
   ends: readonly Memory[];
   /** Cursor of the next page. */
   next: string | undefined;
@@ -45,7 +45,7 @@ export const ProposalsPage = ({ principal, team, state, before, done, found, aut
         {!decides && " You see your own."}
       </p>
       <p class="row">
-        {Object.entries(titles).map(([name, title]) => name !== state && <a href={`${here}/proposals?state=${name}`}>{title}</a>)}
+        {Object.entries(titles).map(([name, title]) => (name !== state || before) && <a href={`${here}/proposals?state=${name}`}>{title}</a>)}
         <a href={here}>All memories</a>
       </p>
       <h2 id="list">{titles[state]}</h2>
@@ -54,7 +54,7 @@ export const ProposalsPage = ({ principal, team, state, before, done, found, aut
       ) : (
         <ul aria-labelledby="list" class="cards">
           {found.map((one) => (
-            <Card {...{ principal, here, decides, authorOf, ends, one }} />
+            <Card {...{ principal, here, before, decides, authorOf, ends, one }} />
           ))}
         </ul>
       )}
@@ -67,7 +67,7 @@ export const ProposalsPage = ({ principal, team, state, before, done, found, aut
   );
 };
 
-interface CardProps extends Pick<ProposalsProps, "principal" | "authorOf" | "ends"> {
+interface CardProps extends Pick<ProposalsProps, "principal" | "before" | "authorOf" | "ends"> {
   here: string;
   decides: boolean;
   one: ProposedMemory;
@@ -79,11 +79,16 @@ const sealed = new Set<string>(sealedFields.map((field) => memoryFields[field].n
  * Shows all that others would see then, so that nothing is accepted unseen: of a change each field that would be another one, of what is
  * shared each that says something. It leaves out the mark that says which fields rules derived.
  */
-const Card = ({ principal, here, decides, authorOf, ends, one: { proposal, memory, wanted, outdated } }: CardProps) => {
+const Card = ({ principal, here, before, decides, authorOf, ends, one: { proposal, memory, wanted, outdated } }: CardProps) => {
   const { id, state, tool, proposed, links, visibility, proposedBy, proposedAt, decidedBy, decidedAt } = proposal;
   const name = memory ? nameOf(asFound(memory)) : "A memory that its owner alone sees";
   const by = (userId: string): string => authorOf({ updatedBy: userId }) ?? "you";
   const at = `${here}/proposals/${id}`;
+  const back = before ? `?before=${before}` : "";
+  const linked = (to: string) => {
+    const end = ends.find(({ id }) => id === to);
+    return end ? <a href={`${here}/${to}`}>{nameOf(end)}</a> : "a memory";
+  };
   const isChange = proposed !== null || links !== null;
   const isSecret = [memory, wanted].some((one) => one?.sensitivity === "secret");
   return (
@@ -104,20 +109,17 @@ const Card = ({ principal, here, decides, authorOf, ends, one: { proposal, memor
                     {field.replaceAll("_", " ")}
                     {side}
                   </dt>
-                  <dd>{isSecret && sealed.has(field) ? <Folded start={secretStart} whole={worded(value)} /> : <LongText of={worded(value) || "nothing"} />}</dd>
+                  <dd>{field === "superseded_by" && value ? linked(String(value)) : isSecret && sealed.has(field) ? <Folded start={secretStart} whole={worded(value)} /> : <LongText of={worded(value) || "nothing"} />}</dd>
                 </>
               )),
             )}
           </dl>
-          {linksOf(proposal).map(({ to, type = "any link", strength, reason }) => {
-            const end = ends.find(({ id }) => id === to);
-            return (
-              <p dir="auto">
-                {strength === undefined ? "To unlink" : "To link"}: {type} {end ? <a href={`${here}/${to}`}>{nameOf(end)}</a> : "a memory"}
-                {strength !== undefined && `, strength ${strength}. ${reason}`}
-              </p>
-            );
-          })}
+          {linksOf(proposal).map(({ to, type = "any link", strength, reason }) => (
+            <p dir="auto">
+              {strength === undefined ? "To unlink" : "To link"}: {type} {linked(to)}
+              {strength !== undefined && `, strength ${strength}. ${reason}`}
+            </p>
+          ))}
         </>
       )}
       {outdated && <p class="warning">The memory has changed since, so this can only be refused.</p>}
@@ -131,8 +133,8 @@ const Card = ({ principal, here, decides, authorOf, ends, one: { proposal, memor
       </p>
       {decides && state === "pending" && (
         <div class="row">
-          {!outdated && <Act action={`${at}/accept`} label="Accept" name={`Accept: ${name}`} />}
-          <Act action={`${at}/refuse`} label="Refuse" name={`Refuse: ${name}`} />
+          {!outdated && <Act action={`${at}/accept${back}`} label="Accept" name={`Accept: ${name}`} />}
+          <Act action={`${at}/refuse${back}`} label="Refuse" name={`Refuse: ${name}`} />
         </div>
       )}
     </li>
