@@ -43,8 +43,8 @@ export const mostWaiting = { person: 200, team: 2_000 };
 export interface ProposalStore {
   reviewRequired(principal: Principal): Promise<boolean>;
   setReview(principal: Principal, write: WriteContext, required: boolean): Promise<void>;
-  /** How many proposals wait, of the principal and in the team, beside the principal's own of these memories. */
-  waiting(principal: Principal, besides: string[]): Promise<{ mine: number; team: number }>;
+  /** How many proposals wait, of the principal and in the team, beside the principal's own of these memories. Expired memories are left out. */
+  waiting(principal: Principal, now: number, besides: string[]): Promise<{ mine: number; team: number }>;
   /**
    * Puts the wishes into the queue, in place of what else of the same memories the principal has waiting there. The very
    * same wish of the same version stands as it is, decided or not. Answers the proposals in the order of the wishes, without

@@ -55,7 +55,7 @@ export async function listProposals(ctx: Context, input: { state: ProposalState;
 /** How many wait, of those that the caller is shown. */
 export async function waitingProposals(ctx: Context): Promise<number> {
   requireAction(ctx.principal, "see the team");
-  const { team, mine } = await ctx.proposals.waiting(ctx.principal, []);
+  const { team, mine } = await ctx.proposals.waiting(ctx.principal, ctx.now, []);
   return isTeamAdmin(ctx.principal) ? team : mine;
 }
 

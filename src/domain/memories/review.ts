@@ -27,7 +27,7 @@ export function withoutReview(principal: Principal, current: Memory | undefined,
 
 /** Asked before anything is written. @throws CONFLICT */
 export async function requireRoom(ctx: Context, memoryIds: string[]): Promise<void> {
-  const { mine, team } = await ctx.proposals.waiting(ctx.principal, memoryIds);
+  const { mine, team } = await ctx.proposals.waiting(ctx.principal, ctx.now, memoryIds);
   const full = (whose: string, most: number): DomainError =>
     new DomainError("CONFLICT", `No more than ${most} proposals ${whose} wait for a review at once.`, { hint: "Ask an admin of the team to decide what waits, then try again, with fewer at once if they are many." });
   if (mine + memoryIds.length > mostWaiting.person) throw full("of one person", mostWaiting.person);

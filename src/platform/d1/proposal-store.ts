@@ -17,6 +17,10 @@ import { memories } from "./shard-schema.ts";
 const setReview = `INSERT INTO team_policies (team_id, review_required) VALUES (?1, ?2)
   ON CONFLICT (team_id) DO UPDATE SET review_required = excluded.review_required`;
 
+/** Of the proposals `p`, those that wait; ?4 now. What has expired waits no more, swept or not. */
+const isWaiting = `p.team_id = ?1 AND p.state = 'pending'
+  AND EXISTS (SELECT 1 FROM memories w WHERE w.team_id = p.team_id AND w.id = p.memory_id AND (w.expires_at IS NULL OR w.expires_at > ?4))`;
+
 /**
  * `?1` team, `?2` wishes as `[{id, memoryId, version}]`, `?3` who. What else of these memories they have waiting gives way, if
  * the wish is of the present version: a call that is repeated late takes nothing newer out of the queue.
@@ -28,14 +32,14 @@ const withdrawOthers = `DELETE FROM proposals WHERE team_id = ?1 AND state = 'pe
 const insertWishes = `INSERT INTO proposals (team_id, id, memory_id, version, visibility, proposed_by, proposed_at, tool, state, proposed, data_key, links)
   SELECT ?1, e.value ->> '$.id', m.id, m.version, e.value ->> '$.visibility', ?3, ?4, ?5, 'pending', e.value ->> '$.proposed', e.value ->> '$.dataKey', e.value ->> '$.links'
   FROM json_each(?2) e CROSS JOIN memories m ON m.team_id = ?1 AND m.id = e.value ->> '$.memoryId' AND m.version = e.value ->> '$.version'
-  WHERE e.key < ?6 - (SELECT count(*) FROM proposals p WHERE p.team_id = ?1 AND p.state = 'pending' AND p.proposed_by = ?3)
-    AND e.key < ?7 - (SELECT count(*) FROM proposals p WHERE p.team_id = ?1 AND p.state = 'pending') ON CONFLICT DO NOTHING`;
+  WHERE e.key < ?6 - (SELECT count(*) FROM proposals p WHERE ${isWaiting} AND p.proposed_by = ?3)
+    AND e.key < ?7 - (SELECT count(*) FROM proposals p WHERE ${isWaiting}) ON CONFLICT DO NOTHING`;
 /** `?2` ids as JSON. */
 const byIds = `SELECT id, proposed_at AS proposedAt, tool, state, decided_by AS decidedBy, decided_at AS decidedAt FROM proposals
   WHERE team_id = ?1 AND id IN (SELECT value FROM json_each(?2))`;
 /** `?2` who, `?3` ids of memories as JSON. */
-const countWaiting = `SELECT count(*) AS team, count(CASE WHEN proposed_by = ?2 THEN 1 END) AS mine FROM proposals
-  WHERE team_id = ?1 AND state = 'pending' AND NOT (proposed_by = ?2 AND memory_id IN (SELECT value FROM json_each(?3)))`;
+const countWaiting = `SELECT count(*) AS team, count(CASE WHEN proposed_by = ?2 THEN 1 END) AS mine FROM proposals p
+  WHERE ${isWaiting} AND NOT (proposed_by = ?2 AND memory_id IN (SELECT value FROM json_each(?3)))`;
 const auditRefusal = `INSERT INTO audit (at, team_id, user_id, credential_id, tool, action, memory_id, count, request_id, address)
   SELECT ?4, p.team_id, ?3, ?5, ?6, 'refuse', p.memory_id, 1, ?7, ?8 FROM proposals p WHERE p.team_id = ?1 AND p.id = ?2 AND p.state = 'pending'`;
 const refuse = `UPDATE proposals SET state = 'refused', decided_by = ?3, decided_at = ?4 WHERE team_id = ?1 AND id = ?2 AND state = 'pending'`;
@@ -70,8 +74,8 @@ export class D1ProposalStore implements ProposalStore {
     await d1.batch([d1.prepare(setReview).bind(principal.teamId, required ? 1 : 0), auditMemories(d1, principal, write, { action: required ? "review-on" : "review-off", count: 0 })]);
   }
 
-  async waiting({ shard, teamId, userId }: Principal, besides: string[]): Promise<{ mine: number; team: number }> {
-    const row = await this.#shardOf(shard).prepare(countWaiting).bind(teamId, userId, JSON.stringify(besides)).first<{ mine: number; team: number }>();
+  async waiting({ shard, teamId, userId }: Principal, now: number, besides: string[]): Promise<{ mine: number; team: number }> {
+    const row = await this.#shardOf(shard).prepare(countWaiting).bind(teamId, userId, JSON.stringify(besides), now).first<{ mine: number; team: number }>();
     return row ?? { mine: 0, team: 0 };
   }
 

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newBootstrapLink } from "../../../src/domain/tenancy/sign-in-link.ts";
 import { audit } from "../../domain/tenancy/tenant.ts";
@@ -151,6 +152,16 @@ describe("the page of what waits for a review [F4] [U7]", () => {
     expect(await page(ada, back)).toMatch(new RegExp(`Refused: [^]*<a href="${path("\\?state=pending")}">Waiting</a>[^]*Nothing older\\.`));
     expect(first).not.toContain(">Waiting</a>");
     for (const query of ["?before=x", "?state=lost", "?done=x"]) expect((await ada.get(path(query))).status, query).toBe(400);
+  });
+
+  test("what has expired waits no more, swept or not: neither in the list nor in the count of it", async () => {
+    const id = await share("The harbour opens at six.");
+    expect(await page(ada, memories())).toContain("Proposals (1 waiting)");
+    await env.SHARD_0.prepare("UPDATE memories SET expires_at = ?1 WHERE id = ?2").bind(Date.now() - 1, id).run();
+    for (const browser of [ada, grace]) {
+      expect(await page(browser, memories())).toContain(">Proposals</a>");
+      expect(await page(browser)).toContain("None.");
+    }
   });
 
   test("texts are text, not markup; a long one is folded, and a secret is opened by who reads it, which is audited", async () => {
