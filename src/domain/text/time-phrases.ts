@@ -1,5 +1,5 @@
 import {
-  calendarUnit, day, daySpan, dateSpan, isoWeek, latest, latestWeekday, monthSpan, partOf, quarterSpan, recentUnits, seasonSpan, type Span, weekOf, yearOf, yearSpan,
+  calendarUnit, day, daySpan, dateSpan, isoWeek, latest, latestWeekday, monthSpan, partOf, quarterSpan, recentUnits, seasonSpan, type Span, type Unit, weekOf, yearOf, yearSpan,
 } from "./time-calendar.ts";
 import { type Lead, type Vocabulary, vocabulary } from "./time-vocabulary.ts";
 
@@ -55,9 +55,9 @@ export class PhraseReader {
   /** `vor zwei Monaten`, `il y a deux mois`, `hace dos meses`: i is at the count. */
   ago(i: number): Point | undefined {
     const at = this.#text(i + 1) === "paar" ? i + 1 : i;
-    const unit = this.#known.units.get(this.#text(at + 1));
-    const count = this.#count(at);
-    return count > 0 && unit ? this.#one(at + 2, calendarUnit(unit, count, this.#now)) : undefined;
+    const { count, most, end } = this.#range(at);
+    const unit = this.#known.units.get(this.#text(end));
+    return count > 0 && unit ? this.#one(end + 1, this.#back(unit, count, most)) : undefined;
   }
 
   /** The first word at or after this one that is no article. */
@@ -78,6 +78,18 @@ export class PhraseReader {
   #count(i: number): number {
     const text = this.#text(i);
     return /^\d{1,3}$/.test(text) ? Number(text) : (said(this.#known.counts, text) ?? 0);
+  }
+
+  /** How many at least and at most: `2`, `2 to 3`, `zwei oder drei`, `between two and three`. */
+  #range(i: number, lead?: Lead): { count: number; most: number; end: number } {
+    const { or, to, and } = this.#known;
+    const [count, join] = [this.#count(i), this.#text(i + 1)];
+    const most = or.has(join) || to.has(join) || (lead === "between" && and.has(join)) ? this.#count(i + 2) : 0;
+    return most > count ? { count, most, end: i + 3 } : { count, most: count, end: i + 1 };
+  }
+
+  #back(unit: Unit, count: number, most: number): Span {
+    return { from: calendarUnit(unit, most, this.#now).from, to: calendarUnit(unit, count, this.#now).to };
   }
 
   /** `first` and `dritten` as digits. */
@@ -108,14 +120,14 @@ export class PhraseReader {
       const point = this.#yearFirst(i) ?? this.#digits(i, text, lead);
       if (point) return point;
     }
-    const count = this.#count(i);
+    const { count, most, end } = this.#range(i, lead);
     if (count === 0 || this.#text(i - 1) === "half") return undefined;
-    const after = this.#text(i + 1) === "of" ? i + 2 : i + 1;
+    const after = this.#text(end) === "of" ? end + 1 : end;
     const unit = this.#known.units.get(this.#text(after));
-    if (unit && this.#known.ago.has(this.#text(after + 1))) return this.#one(after + 2, calendarUnit(unit, count, this.#now));
-    if (unit && lead === "since") return this.#one(after + 1, recentUnits(unit, count, this.#now));
-    const recent = said(this.#known.shifts, this.#text(i + 1)) === 1 ? this.#known.units.get(this.#text(i + 2)) : undefined;
-    return recent && this.#one(i + 3, recentUnits(recent, count, this.#now));
+    if (unit && this.#known.ago.has(this.#text(after + 1))) return this.#one(after + 2, this.#back(unit, count, most));
+    if (unit && lead === "since") return this.#one(after + 1, recentUnits(unit, most, this.#now));
+    const recent = said(this.#known.shifts, this.#text(end)) === 1 ? this.#known.units.get(this.#text(end + 1)) : undefined;
+    return recent && this.#one(end + 2, recentUnits(recent, most, this.#now));
   }
 
   /** 2025 Q3, 2025 H1. */
@@ -207,8 +219,9 @@ export class PhraseReader {
     // "the last weeks" are a few.
     const isMany = /^(?!mois$|mes$|jahres$).*(?:s|(?:[gtl]|ahr)en?|hen)$/.test(text);
     if (unit) return this.#one(i + 1, isMany ? recentUnits(unit, 3, this.#now) : calendarUnit(unit, 1, this.#now));
-    const counted = units.get(this.#text(i + 1));
-    if (counted && this.#count(i) > 0) return this.#one(i + 2, recentUnits(counted, this.#count(i), this.#now));
+    const { most, end } = this.#range(i);
+    const counted = units.get(this.#text(end));
+    if (counted && most > 0) return this.#one(end + 1, recentUnits(counted, most, this.#now));
     const weekday = weekdays.get(text);
     if (weekday !== undefined) return this.#one(i + 1, daysOf(text, latestWeekday(weekday, this.#now, true)));
     const yearly = this.#yearlyAt(i);

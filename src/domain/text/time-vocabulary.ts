@@ -28,6 +28,7 @@ export interface Vocabulary {
   articles: Set<string>;
   ago: Set<string>;
   and: Set<string>;
+  or: Set<string>;
   to: Set<string>;
   /** Words of German, in which `hier` is no day. */
   german: Set<string>;
@@ -130,6 +131,7 @@ const make = (): Vocabulary => ({
   articles: new Set(list("the of dem der den des die das vom zum zur le la l les los las el de del d du")),
   ago: new Set(list("ago earlier")),
   and: new Set(list("and und et y e")),
+  or: new Set(list("or oder ou o")),
   to: new Set(list("to through until till bis a au hasta jusqu")),
   german: new Set(list("was wir ist haben hat der die das und wie wo wer wann welche welcher welches gibt es ich sind wurde wird nicht auf mit")),
   named: new Set(list("boot framework mvc cloud data security name names resort thing things ms kb mb gb bytes tokens requests users rows")),

@@ -65,10 +65,13 @@ function fit({ from, to }: Period, instant: number): number {
   return away === 0 ? 1 : 2 ** (-away / (isOpen ? month : to - from));
 }
 
-/** "3-10 March" and "3.–10.3." with the word for the dash, and the month of the second. */
+/** "3-10 March" and "3.–10.3." with the word for the dash, and the month of the second, or the one before: "28.–3.4." */
 const stretched = (text: string): string =>
   text
-    .replaceAll(/(?<![\w./-])(\d\d?)\. ?(?:[–—-]|bis(?: zum)?) ?(?=\d\d?\.(\d\d?\.(?:(?:20)?\d\d)?)(?!\d))/g, "$1.$2 bis ")
+    .replaceAll(/(?<![\w./-])(\d\d?)\. ?(?:[–—-]|bis(?: zum)?) ?(?=(\d\d?)\.(\d\d?)\.((?:20)?\d\d)?(?!\d))/g, (_, first: string, last: string, month: string, year = "") => {
+      const back = Number(first) > Number(last);
+      return `${first}.${back ? ((Number(month) + 10) % 12) + 1 : month}.${back && year && Number(month) === 1 ? Number(year) - 1 : year} bis `;
+    })
     .replaceAll(/(?<![\w./-])(\d\d?(?:\.(?:\d\d?\.)?|st|nd|rd|th)?) ?[–—-] ?(?=\d\d?(?:st|nd|rd|th)?(?![\w-]))/g, (_, first: string) => `${first} ${first.endsWith(".") ? "bis" : "to"} `);
 
 function wordsOf(text: string, plain: boolean): Word[] {

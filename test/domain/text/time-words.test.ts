@@ -10,6 +10,7 @@ const read = (question: string): string[] => timesIn(question, now).periods.map(
 
 const yesterday = "2026-11-17/2026-11-18";
 const lastWeek = "2026-11-09/2026-11-16";
+const twoOrThreeWeeks = "2026-10-26/2026-11-09";
 const september = "2026-09-01/2026-10-01";
 const may2025 = "2025-05-01/2025-06-01";
 const twelfthOfMay = "2026-05-12/2026-05-13";
@@ -148,9 +149,23 @@ describe("what a question says of time", () => {
   });
 
   test.each([
-    ["between 10 and 25 November", "2026-11-10/2026-11-26"], ["between 3 and 10 March 2025", "2025-03-03/2025-03-11"], ["from 10 to 3 March", "2026-03-03/2026-03-04"], ["March 3 to 10 users", "2026-03-03/2026-03-04"], ["2-3 weeks ago", "2026-10-26/2026-11-02"],
+    ["between 10 and 25 November", "2026-11-10/2026-11-26"], ["between 3 and 10 March 2025", "2025-03-03/2025-03-11"], ["from 10 to 3 March", "2026-03-03/2026-03-04"], ["March 3 to 10 users", "2026-03-03/2026-03-04"],
     ["between 30 and 31 February", "2026-02-01/2026-03-01"], ["2025-3-10", "2025-03-10/2025-03-11"], ["9-5 in March", "2026-03-01/2026-04-01"],
   ])("days that go on, or are no stretch of a month: %s [D5]", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test.each([
+    ["2-3 weeks ago", twoOrThreeWeeks], ["two or three weeks ago", twoOrThreeWeeks], ["What broke 2 to 3 weeks ago?", twoOrThreeWeeks], ["between 2 and 3 weeks ago", twoOrThreeWeeks], ["Was haben wir vor 2-3 Wochen entschieden?", twoOrThreeWeeks],
+    ["vor zwei bis drei Wochen", twoOrThreeWeeks], ["vor zwei oder drei Wochen", twoOrThreeWeeks], ["il y a deux ou trois semaines", twoOrThreeWeeks], ["il y a 2 à 3 semaines", twoOrThreeWeeks], ["hace dos o tres semanas", twoOrThreeWeeks],
+    ["2–3 months ago", "2026-08-01/2026-10-01"], ["in the last 2-3 days", "2026-11-16/2026-11-19"], ["in den letzten zwei bis drei Tagen", "2026-11-16/2026-11-19"], ["seit 2-3 Tagen", "2026-11-16/2026-11-19"], ["3 or 2 weeks ago", "2026-11-02/2026-11-09"],
+  ])("so many or so many back are the stretch between them: %s [D5]", (question, period) => {
+    expect(read(question)).toEqual([period]);
+  });
+
+  test.each([
+    ["28.–3.4.", "2026-03-28/2026-04-04"], ["vom 28. bis zum 3.4.", "2026-03-28/2026-04-04"], ["28.-3.4.2025", "2025-03-28/2025-04-04"], ["28.–3.1.", "2025-12-28/2026-01-04"], ["28.–3.1.2025", "2024-12-28/2025-01-04"],
+  ])("days that go on into the next month: %s [D5]", (question, period) => {
     expect(read(question)).toEqual([period]);
   });
 
@@ -202,7 +217,7 @@ describe("what a question says of time", () => {
   });
 
   test.each([
-    "What changed in version 25.11?", "What is new in NixOS 25.11.", "upgrade to 25.11", "Why is 3.2.1 broken?", "What changed from 3.2. to 3.4.", "pages 3-10", "Who owns 10.0.0.1?", "Is 10.1.2.2026 our gateway?", "What does section 3.2. say?", "a limit of 2048 tokens", "timeout of 2000 ms", "What runs on 12.4?",
+    "What changed in version 25.11?", "What is new in NixOS 25.11.", "upgrade to 25.11", "Why is 3.2.1 broken?", "What changed from 3.2. to 3.4.", "pages 3-10", "version 2-3", "What changed between version 2 and 3?", "step 2 or 3 of the onboarding", "2-3 weeks of work", "a delivery in 2-3 days", "Who owns 10.0.0.1?", "Is 10.1.2.2026 our gateway?", "What does section 3.2. say?", "a limit of 2048 tokens", "timeout of 2000 ms", "What runs on 12.4?",
     "KW 60", "KW 45/2025", "what happens in week 3 of the onboarding", "week 12 of the trial", "the h1 heading", "next day delivery", "the first half of the migration", "half a year ago", "Is the end user asked?",
   ])("numbers of versions, addresses and amounts, and what may mean several times, are none: %s [D5]", (question) => {
     expect(read(question)).toEqual([]);
