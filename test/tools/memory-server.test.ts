@@ -277,6 +277,23 @@ describe("memory_graph [D1] [D3]", () => {
     }
   });
 
+  test("reads the memory where it starts once; one that is archived is no start", async () => {
+    const start = await add("PostgreSQL runs the billing service.", { user_id: "anna" });
+    await indexed(ada.principal);
+    const ctx = ada.at(Date.now());
+    const asked = { memory: start, entity: undefined, within: {}, depth: 1, limit: 20 };
+    const reads = [vi.spyOn(ctx.memories, "get"), vi.spyOn(ctx.index, "find")];
+    try {
+      expect((await graphAround(ctx, asked)).nodes.map(({ memory }) => memory.id)).toEqual([start]);
+      expect(reads.reduce((sum, { mock }) => sum + mock.calls.length, 0)).toBe(1);
+    } finally {
+      for (const spy of reads) spy.mockRestore();
+    }
+    await ada.call("memory_delete", { memory_id: start });
+    const { error } = await ada.call("memory_graph", { memory_id: start });
+    expect(error).toMatchObject({ code: "MEMORY_NOT_FOUND", message: expect.stringContaining(start) });
+  });
+
   test("shows entities, relationships and links around a memory, or around an entity", async () => {
     const first = await add("PostgreSQL runs the billing service.", { user_id: "anna" });
     const second = await add("PostgreSQL is backed up by Barman.", { user_id: "anna" });

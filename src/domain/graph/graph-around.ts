@@ -7,7 +7,7 @@ import { resolveOne } from "../memories/resolve.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { queryTerms } from "../text/query-terms.ts";
 import type { Entity, Relationship } from "./graph.ts";
-import { neighbourhood, seedsNamed, type Neighbourhood } from "./neighbourhood.ts";
+import { neighbourhood, seedsOf, type Neighbourhood } from "./neighbourhood.ts";
 
 export interface GraphAround extends Neighbourhood {
   /** Each with those of the memories that name it, most named first. */
@@ -38,7 +38,7 @@ export async function graphAround(ctx: Context, { memory, entity, within, depth,
   const { graph, principal, now } = ctx;
   requireScope(principal, "memory:read");
   if ((memory === undefined) === (entity === undefined)) throw invalid("The start of the walk is one of memory_id and entity.", "Give one of them.");
-  const seeds = memory !== undefined ? await seedsNamed(ctx, [(await resolveOne(ctx, { id: memory, within })).id]) : await memoriesNaming(ctx, entity as string, within);
+  const seeds = memory !== undefined ? seedsOf([memory], [await resolveOne(ctx, { id: memory, within })]) : await memoriesNaming(ctx, entity as string, within);
   if (seeds.length === 0) return nothing;
   const walked = await neighbourhood(ctx, { seeds, depth, limit, within });
   const nodes = walked.nodes.slice(0, limit);

@@ -29,8 +29,12 @@ const breadth = 8;
 
 /** The memories where somebody wants a walk to start. @throws MEMORY_NOT_FOUND when one is not there, or archived */
 export async function seedsNamed({ memories, principal, now }: Context, refs: readonly (string | number)[]): Promise<Memory[]> {
-  const named = await Promise.all(refs.map((ref) => memories.get(principal, now, ref)));
-  const missing = refs.filter((_, i) => !named[i] || named[i].archivedAt !== null);
+  return seedsOf(refs, await Promise.all(refs.map((ref) => memories.get(principal, now, ref))));
+}
+
+/** The same of memories that were read already. */
+export function seedsOf(refs: readonly (string | number)[], named: readonly (Memory | undefined)[]): Memory[] {
+  const missing = refs.filter((_, i) => named[i]?.archivedAt !== null);
   if (missing.length > 0) throw noMemoryWithId(missing.join(", "), "Recall or list to find the ids.");
   return named as Memory[];
 }
