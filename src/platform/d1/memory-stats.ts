@@ -13,7 +13,7 @@ const sealedBytes = sql`(length(${memories.content}) - 3 - instr(substr(${memori
 const day = 86_400_000;
 
 interface StatsOf {
-  /** The store's own conditions of what the principal may see. */
+  /** The store's own conditions of what the principal may see; of `visible` archived or not. */
   live: SQL;
   visible: SQL;
   quota: TeamQuota;

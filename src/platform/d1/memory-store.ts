@@ -346,7 +346,7 @@ export class D1MemoryStore implements MemoryStore {
 
   stats(principal: Principal, now: number, filter: MemoryFilter = {}): Promise<TeamStats> {
     const asked = matching(filter);
-    const conditions = { live: and(live(principal, now), asked) as SQL, visible: and(visibleTo(principal), asked) as SQL };
+    const conditions = { live: and(live(principal, now), asked) as SQL, visible: and(visibleTo(principal), unexpired(now), asked) as SQL };
     return readStats(this.#db(principal), principal, now, { ...conditions, quota: this.#quota });
   }
 

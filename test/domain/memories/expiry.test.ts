@@ -2,7 +2,9 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { exportMemories } from "../../../src/domain/memories/export.ts";
-import { stats } from "../../../src/domain/memories/list.ts";
+import { archiveOne } from "../../../src/domain/memories/forget.ts";
+import { list, stats } from "../../../src/domain/memories/list.ts";
+import { resolveOne } from "../../../src/domain/memories/resolve.ts";
 import { sweep } from "../../../src/domain/memories/sweep.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { rpc } from "../../support/mcp.ts";
@@ -45,6 +47,15 @@ describe("an expired memory is never returned [S14] [B2]", () => {
       expect(await read(end - 1), `${name}, just before`).toHaveLength(1);
       expect(await read(end), `${name}, at the instant`).toHaveLength(0);
       expect(await read(end + hour), `${name}, later`).toHaveLength(0);
+    }
+  });
+
+  test("and no longer counted when it was archived before, as lists of what is archived leave it out", async () => {
+    const { id } = await ada.keep("brief", "gone at noon", { expiresAt: end });
+    await archiveOne(ada.at(now), await resolveOne(ada.at(now), { id }));
+    for (const [at, count] of [[end - 1, 1], [end, 0]] as const) {
+      expect((await stats(ada.at(at))).archived).toBe(count);
+      expect((await list(ada.at(at), { limit: 10, archived: true })).memories).toHaveLength(count);
     }
   });
 
