@@ -28,6 +28,7 @@ export const identifiers: Readonly<Record<string, string>> = {
   Announcer: "IndexingQueue", QueueAnnouncer: "CloudflareIndexingQueue", announcedWrites: "writesWithIndexing",
   Pace: "RunLimits", Track: "CursorKey", untilWon: "retryOnConflict", WriteRace: "WriteConflict",
   sayers: "findSourcesOf", Town: "TestTeams", onlookers: "observers",
+  HomePage: "AccountPage",
 };
 
 /** What comments and documents no longer say -> what they say instead. */
@@ -38,6 +39,7 @@ export const phrases: readonly (readonly [pattern: RegExp, instead: string])[] =
   [/\bunheard\b/i, "pending, or: nobody waits for it"],
   [/\b(?:concealed|withheld)\b/i, "redacted"],
   [/\bwrite race\b/i, "write conflict"],
+  [/\b(?:home|start) page\b/i, "account page"],
 ];
 
 export interface Finding {

@@ -86,7 +86,7 @@ const pages: Shown[] = [
   { title: "used link", heading: "This link does not sign you in", status: 403, open: at(() => stranger, () => usedLink) },
   { title: "sign-in again", heading: "Sign in to OmniMemory", status: 200, open: at(() => owner, () => "/sign-in?again=keys") },
   { title: "invitation of a stranger", heading: "You are invited to a team", status: 200, open: at(() => stranger, () => invitation) },
-  { title: "home", heading: "OmniMemory", status: 200, open: at(() => owner, () => "/") },
+  { title: "account", heading: "Your account", status: 200, open: at(() => owner, () => "/") },
   { title: "consent", heading: `Let ${longName} use your memory?`, status: 200, open: at(() => owner, () => consent) },
   { title: "request that is wrong", heading: "This request for access is not valid", status: 400, open: at(() => owner, () => wrongRequest) },
   {

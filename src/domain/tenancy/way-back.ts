@@ -7,7 +7,7 @@ import { newToken, tokenHashOf } from "./web-session.ts";
 
 /** Far longer than any request of a client that means well. */
 export const maxWayBackLength = 16_384;
-/** Anybody who is not signed in may begin one; past so many a sign-in ends on the start page. */
+/** Anybody who is not signed in may begin one; past so many a sign-in ends on the account page. */
 const maxOpen = 5_000;
 
 /** The page to which a person returns after signing in. */

@@ -8,7 +8,7 @@ export const UnreadableClientPage = ({ address, local }: { address: string; loca
     </p>
     <p>
       Start again from the client once {new URL(address).host} can be reached. To go on without it, let the client register itself, or give it an
-      API key, which you make on <a href="/#keys">your account's page</a>.
+      API key, which you make in <a href="/#keys">Your account</a>.
     </p>
     <p class="aside">
       <code>{address}</code>

@@ -14,12 +14,12 @@ import { SignInAgainPage } from "./pages/sign-in-again-page.tsx";
 import { originOfCall, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
 
-/** What a person comes back to: a part of the start page, or the page of a team. */
+/** What a person comes back to: a part of the account page, or the page of a team. */
 export type Section = "ways-in" | "keys" | `teams/${string}`;
 
 export const pathOf = (section: string): string => (section.startsWith("teams/") ? `/${section}` : `/#${encodeURIComponent(section)}`);
 
-/** Does what a form of the start page asks for, of somebody who is signed in. */
+/** Does what a form of the account page asks for, of somebody who is signed in. */
 export async function forVisitor(c: Context<Web>, section: Section, work: (visitor: Visitor) => Promise<Response>): Promise<Response> {
   const visitor = c.get("visitor");
   return visitor ? orSignInAgain(c, section, () => work(visitor)) : c.redirect("/sign-in", 303);

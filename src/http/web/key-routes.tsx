@@ -19,7 +19,7 @@ const creation = z.object({
   days: z.coerce.number().int().min(1).max(maxLifetimeDays).default(defaultLifetimeDays),
 });
 
-/** The forms of the home page by which people make, replace and revoke their keys. */
+/** The forms of the account page by which people make, replace and revoke their keys. */
 export function keyPages(services: Services): Hono<Web> {
   const app = new Hono<Web>();
   for (const path of ["/keys", "/keys/*"]) app.use(path, forBrowsers(services));

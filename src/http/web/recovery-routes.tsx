@@ -7,7 +7,7 @@ import { showPage } from "./pages/layout.tsx";
 import { NewRecoveryLinkPage } from "./pages/recovery-page.tsx";
 import { forBrowsers, originOfCall, type Web } from "./web-session.ts";
 
-/** The forms of the home page by which people make and revoke their recovery link. */
+/** The forms of the account page by which people make and revoke their recovery link. */
 export function recoveryPages(services: Services): Hono<Web> {
   const app = new Hono<Web>();
   for (const path of ["/recovery-link", "/recovery-link/*"]) app.use(path, forBrowsers(services));

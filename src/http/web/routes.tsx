@@ -9,7 +9,7 @@ import { formOf } from "./form.ts";
 import { pathOf } from "./fresh-sign-in.tsx";
 import { errorPage } from "./pages/error-page.tsx";
 import { favicon } from "./pages/favicon.ts";
-import { HomePage } from "./pages/home-page.tsx";
+import { AccountPage } from "./pages/account-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { SignInLinkPage } from "./pages/sign-in-link-page.tsx";
 import { SignInPage } from "./pages/sign-in-page.tsx";
@@ -53,7 +53,7 @@ export function webRoutes(services: Services): Hono<Web> {
     const lacksSignInMethod = method === "recovery" && ![...identities, ...passkeys, ...(recovery ? [recovery] : [])].some(({ createdAt }) => createdAt >= signedInAt);
     const needsSignInMethod = lacksSignInMethod ? { onward: await keptReturn(services, c, visitor.person) } : undefined;
     const mcpUrl = `${publicOrigin(new URL(c.req.url), services.config)}/mcp`;
-    const page = <HomePage visitor={visitor} mcpUrl={mcpUrl} needsSignInMethod={needsSignInMethod} sessions={sessions} connections={connections} teams={memberships} keys={{ keys, teams: memberships }} signInMethods={signInMethods} />;
+    const page = <AccountPage visitor={visitor} mcpUrl={mcpUrl} needsSignInMethod={needsSignInMethod} sessions={sessions} connections={connections} teams={memberships} keys={{ keys, teams: memberships }} signInMethods={signInMethods} />;
     return showPage(c, { title: "Your account", audience: leading, body: page });
   });
 
@@ -82,7 +82,7 @@ export function webRoutes(services: Services): Hono<Web> {
     const use = await takeSignInLink(services.signIn, { token, page: form.get("page") ?? "" }, Date.now(), originOfCall(c));
     if (!use) return refuseLink(c);
     await signIn(services, c, use.person, use.isOwn ? "recovery" : "link");
-    // The home page says that the link is used up, and leads on to the page the person came for.
+    // The account page says that the link is used up, and leads on to the page the person came for.
     return c.redirect(use.isOwn ? "/" : await takeReturn(services, c, use.person), 303);
   });
 

@@ -100,7 +100,7 @@ describe("the way back after signing in", () => {
     expect(await pendingRows()).toEqual([]);
   });
 
-  test("strangers store no more of them than there is room for; then a sign-in ends on the start page", async () => {
+  test("strangers store no more of them than there is room for; then a sign-in ends on the account page", async () => {
     await env.DB.prepare(
       "with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000) insert into sign_in_attempts (token_hash, kind, data, created_at, expires_at) select 'full-' || i, 'way-back', '{}', 0, ?1 from n",
     ).bind(Date.now() + minute).run();

@@ -14,7 +14,7 @@ const form = (team: string, ...more: [string, string][]): [string, string][] => 
 const keyRows = async (userId: string): Promise<{ scopes: string; expires_at: number; created_at: number }[]> =>
   (await env.DB.prepare("select scopes, expires_at, created_at from api_keys where user_id = ?").bind(userId).all<{ scopes: string; expires_at: number; created_at: number }>()).results;
 
-describe("keys on the home page [S17]", () => {
+describe("keys on the account page [S17]", () => {
   test("a key is made, shown this once, works, and is listed without its secret", async () => {
     const { tenant, browser } = await signedIn();
     expect(await home(browser)).toContain('<option value="90" selected="">');

@@ -149,7 +149,7 @@ describe("the pages of a team's memories [A13]", () => {
     }
     const foreign = await page(ada, `/memories/${crypto.randomUUID()}`);
     expect(foreign).toContain("<h1>You are in no such team.</h1>");
-    expect(foreign).toContain('<a href="/">To the start page</a>');
+    expect(foreign).toContain('<a href="/">Your account</a>');
   });
 
   test("a value that is edited as JSON stays a value, and one that was overwritten is said again as a value", async () => {

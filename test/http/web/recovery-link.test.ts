@@ -25,7 +25,7 @@ async function withLink() {
 }
 
 describe("a recovery link of one's own [A13]", () => {
-  test("is shown once and kept as a digest; the home page says since and until when there is one", async () => {
+  test("is shown once and kept as a digest; the account page says since and until when there is one", async () => {
     const { tenant, browser } = await signedIn();
     expect(await home(browser)).toContain("You have none.");
     const answer = await browser.post("/recovery-link");

@@ -6,7 +6,7 @@ import { statusOf } from "../../errors.ts";
 import { showPage } from "./layout.tsx";
 
 interface Onward {
-  /** Instead of the one to the start page. */
+  /** Instead of the one to the account page. */
   link?: { href: string; target?: string; children: string };
 }
 
@@ -21,7 +21,7 @@ export const Written = ({ text }: { text: string }) => (
 );
 
 /** Says what is wrong, and what the person can do about it; what they gave (`written`) is not lost. The request id is for whoever helps them. */
-export const errorPage = (c: Context, status: ContentfulStatusCode, what: string, advice: string, { link = { href: "/", children: "To the start page" } }: Onward = {}): Response =>
+export const errorPage = (c: Context, status: ContentfulStatusCode, what: string, advice: string, { link = { href: "/", children: "Your account" } }: Onward = {}): Response =>
   showPage(c, {
     title: what,
     status,

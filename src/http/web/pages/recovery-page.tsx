@@ -6,7 +6,7 @@ import { ToAccount } from "./to-account.tsx";
 
 export type RecoveryLink = Pick<SignInLink, "createdAt" | "expiresAt">;
 
-/** A part of the home page: whether there is a recovery link, and what can be done about it. */
+/** A part of the account page: whether there is a recovery link, and what can be done about it. */
 export const Recovery = ({ link }: { link: RecoveryLink | undefined }) => (
   <>
     <h3 id="recovery">Recovery link</h3>

@@ -10,7 +10,7 @@ import { CameByRecoveryLink } from "./recovery-page.tsx";
 import { scopeMeaning } from "./scope-meaning.ts";
 import { SignInMethods, type SignInMethodsProps } from "./sign-in-methods.tsx";
 
-interface HomeProps {
+interface AccountProps {
   visitor: Visitor;
   /** What a client is given. */
   mcpUrl: string;
@@ -23,9 +23,9 @@ interface HomeProps {
   signInMethods: SignInMethodsProps;
 }
 
-export const HomePage = ({ visitor, mcpUrl, needsSignInMethod, sessions, connections, teams, keys, signInMethods }: HomeProps) => (
+export const AccountPage = ({ visitor, mcpUrl, needsSignInMethod, sessions, connections, teams, keys, signInMethods }: AccountProps) => (
   <>
-    <h1>OmniMemory</h1>
+    <h1>Your account</h1>
     {needsSignInMethod && <CameByRecoveryLink {...needsSignInMethod} />}
     <div class="row">
       <p>
