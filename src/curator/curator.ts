@@ -117,7 +117,9 @@ export class Curator extends Agent<Cloudflare.Env, CuratorState> {
     const { work } = this.#services;
     try {
       await this.#heedPause(team);
-      await requestDue(work, team, Date.now());
+      const retryAt = await requestDue(work, team, Date.now());
+      // A schedule keeps whole seconds. Of the same instant there is one, however many turns find it.
+      if (retryAt !== undefined) await this.schedule(new Date(retryAt + 1_000), "work", { retryAt }, { idempotent: true });
       const outcome = await workOn(work, team, Date.now, {
         deadline: Date.now() + turnMs,
         mayGoOn: () => !this.state.isPaused,

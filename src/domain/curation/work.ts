@@ -25,19 +25,38 @@ export interface TurnLimits {
 
 export type TurnOutcome = { state: "idle" } | { state: "more" | "ended"; run: CuratorRun };
 
-/** After which a run is given up; the next one that is due begins anew. */
+/** After which a run is given up; the next one that is due begins anew, sooner where a service was down. */
 const maxFailures = 5;
 
-/** Asks for the runs that are due, at most one of each kind. Asked twice, it asks once. */
-export async function requestDue({ runs, kinds }: WorkPorts, team: TeamRef, now: number): Promise<void> {
+/** After a service was down for all of a run; twice as long after each further one in a row, until the next run is due anyway. */
+const retryMs = 3_600_000;
+/** Of a team, in which those in a row are looked for. */
+const lookedAt = 20;
+
+/** Asks for the runs that are due, at most one of each kind. Asked twice, it asks once. Answers when one that a service failed is due again. */
+export async function requestDue({ runs, kinds }: WorkPorts, team: TeamRef, now: number): Promise<number | undefined> {
   const principal = upkeepIn(team, "");
-  if (await runs.pause(principal)) return;
+  if (await runs.pause(principal)) return undefined;
+  let retryAt: number | undefined;
   for (const { name, every, isWanted } of kinds) {
     const last = await runs.lastEnded(principal, name);
+    const wait = last && isOutage(last) ? Math.min(every, retryMs * 2 ** (inARow((await runs.list(principal, lookedAt)).filter((run) => run.kind === name)) - 1)) : every;
     // One that reached its limit goes on in the next turn. A clock that was put back is not waited for.
-    const isDue = !last || last.isCut || now - last.requestedAt >= every || now < last.requestedAt - every;
-    if (isDue && (await isWanted(team))) await runs.request(principal, { id: uuidv7(now), kind: name, isDry: false, cursor: last?.isCut ? last.cursor : "", now });
+    const isDue = !last || last.isCut || now - last.requestedAt >= wait || now < last.requestedAt - every;
+    if (isDue) {
+      if (await isWanted(team)) await runs.request(principal, { id: uuidv7(now), kind: name, isDry: false, cursor: last?.isCut ? last.cursor : "", now });
+    } else if (wait < every) retryAt = Math.min(retryAt ?? Infinity, last.requestedAt + wait);
   }
+  return retryAt;
+}
+
+const isOutage = ({ state, error }: CuratorRun): boolean => state === "failed" && error === "PROVIDER_ERROR";
+
+/** How many of a kind's runs, newest first, a service failed one after the other. */
+function inARow(runs: readonly CuratorRun[]): number {
+  const ended = runs.filter(({ isDry, endedAt }) => !isDry && endedAt !== null);
+  const other = ended.findIndex((run) => !isOutage(run));
+  return Math.max(1, other === -1 ? ended.length : other);
 }
 
 /**

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { requestDue } from "../../../src/domain/curation/work.ts";
 import { revise } from "../../../src/domain/memories/revise.ts";
 import { exported, undone } from "../../support/revert.ts";
-import { day, newTeam, now, services } from "../../support/team.ts";
+import { day, hour, newTeam, now, services } from "../../support/team.ts";
 import { Model, name } from "./model.ts";
-import { aged, curate, only } from "./world.ts";
+import { aged, curate, only, refOf } from "./world.ts";
 
 describe("enrichment by a model [C3]", () => {
   test("what nobody said is the model's, what somebody said stays, once, and an undo gives back the same bytes for good", async () => {
@@ -49,6 +50,31 @@ describe("enrichment by a model [C3]", () => {
     model.reason = undefined;
     await curate(team, now + day, model.work);
     expect(await services.memories.get(team.owner.principal, now, id)).toMatchObject({ enrichment: { by: name } });
+  });
+
+  test("a run that a service failed is due again after an hour, then after twice as long each time; one that succeeds after a day", async () => {
+    const team = await newTeam();
+    const { id } = await aged(team.owner, "For billing we took PostgreSQL 17.", { days: 3 });
+    const model = new Model();
+    model.reason = "unreachable";
+    const fail = async (at: number): Promise<void> => {
+      for (let turn = 1; turn < 5; turn += 1) await expect(curate(team, at, model.work)).rejects.toThrow(/gives no answers/);
+      expect(await curate(team, at, model.work)).toMatchObject({ state: "ended", run: { state: "failed", error: "PROVIDER_ERROR" } });
+    };
+    const due = (at: number) => requestDue(model.work.work, refOf(team), at);
+    let at = now;
+    for (const hours of [1, 2, 4]) {
+      await fail(at);
+      expect(await due(at)).toBe(at + hours * hour);
+      expect(await curate(team, at + hours * hour - 1, model.work)).toEqual({ state: "idle" });
+      at += hours * hour;
+    }
+    model.reason = undefined;
+    expect(await curate(team, at, model.work)).toMatchObject({ run: { state: "done", counts: { enrichment: 1 } } });
+    expect(await services.memories.get(team.owner.principal, at, id)).toMatchObject({ enrichment: { by: name } });
+    expect(await due(at)).toBeUndefined();
+    expect(await curate(team, at + day - 1, model.work)).toEqual({ state: "idle" });
+    expect(await curate(team, at + day, model.work)).toMatchObject({ run: { state: "done" } });
   });
 
   test.each([1, 4, 6])("%i texts at which the service always fails are passed over, and what is behind them is enriched", async (count) => {
