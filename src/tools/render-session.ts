@@ -53,4 +53,4 @@ export function contextText({ files, searches, decisions, state }: SessionContex
 }
 
 const listed = (title: string, entries: Framed[], separator?: string): Framed[] =>
-  entries.length === 0 ? [] : [say`${title}: ${separator === undefined ? joined(entries.map((entry) => say`\n- ${entry}`), "") : joined(entries, separator)}`];
+  entries.length === 0 ? [] : [say`${title}:${separator === undefined ? joined(entries.map((entry) => say`\n- ${entry}`), "") : say` ${joined(entries, separator)}`}`];

@@ -40,6 +40,17 @@ describe("answers [S16]", () => {
     expect((await callTool(token, "omn_retrieve_memory", { key: sampleMemory.key })).structured["memories"]).toMatchObject([{ memory_id: memoryId }]);
   });
 
+  test.each([["omn_retrieve_memory", { id: "deploy.day" }], ["omn_forget_memory", { ids: ["deploy.day"] }], ["mnemosyne_delete", { memory_id: "deploy.day" }], ["memory_graph", { memory_id: "0" }]])("%s says what an id is to who gives something else [S16]", async (name, args) => {
+    const { error } = await callTool((await team()).token, name, args);
+    expect(error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringMatching(/ids?(?:\.0)?: must be a UUID or a positive integer; a key is none\.$/) });
+  });
+
+  test("memory_add says what came of a call of one decision, and how to revert it [D1]", async () => {
+    const { text, structured } = await callTool((await team()).token, "memory_add", { messages: "The library is closed on Sundays.", infer: false });
+    expect(text).toMatch(/\n\(1 decision; omn_revert with request [0-9a-f-]{36} reverts this call\)$/);
+    expect(structured["data"]).toHaveLength(1);
+  });
+
   test("smart_resume says so when there is nothing to resume [B3]", async () => {
     const tenant = await newTenant();
     const { token } = await keyFor(tenant, tenant.ownerId);

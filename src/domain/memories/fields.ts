@@ -132,9 +132,11 @@ export const enrichmentMark = z.strictObject({
 export const userId = z.string().regex(/^[A-Za-z0-9_]{1,100}$/, "must be 1–100 letters, digits or underscores");
 export const runId = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "must be 1–100 letters, digits, underscores or hyphens");
 
+const noMemoryRef = { error: "must be a UUID or a positive integer; a key is none" };
 /** A UUID, or the number that the team has for it, which models write as text, too. Ids are kept in lower case. */
 export const memoryRef = z
-  .union([z.uuid().toLowerCase(), z.number().int().positive(), z.string().regex(/^[1-9]\d{0,14}$/).transform(Number)], { error: "must be a UUID or a positive integer" })
+  // Of a union with one branch that takes texts, Zod says what that one says.
+  .union([z.uuid(noMemoryRef).toLowerCase(), z.number().int().positive(), z.string().regex(/^[1-9]\d{0,14}$/).transform(Number)], noMemoryRef)
   .meta({ listed: { type: "string" } });
 
 /** What ISO 8601 writes with four digits of a year. An offset leads beyond them, and what is written then is read by nobody, this server included. */

@@ -92,7 +92,7 @@ function answer(ctx: ToolContext, session: SessionContext, operations: readonly 
   return {
     question: quarantineQuestions(kept),
     structured: successFields(ctx, operations.map(dataOf), { ...contextField(session), ...metadata }),
-    text: joined([...operations.map(lineOf), say`(${operations.length} decisions; omn_revert with request ${ctx.requestId} takes them back)`]),
+    text: joined([...operations.map(lineOf), say`(${operations.length} ${operations.length === 1 ? "decision" : "decisions"}; omn_revert with request ${ctx.requestId} reverts this call)`]),
   };
 }
 
