@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Issuer } from "../e2e/support/issuers.ts";
 import type { Product } from "../e2e/support/product.ts";
 import { startChromium } from "./support/chromium.ts";
-import { expectSound } from "./support/page-checks.ts";
+import { expectSound, unfold } from "./support/page-checks.ts";
 import { Profile } from "./support/profile.ts";
 import { signInAtIssuer, startWithIssuer } from "./support/with-issuer.ts";
 
@@ -23,7 +23,6 @@ afterAll(async () => {
 const check = (name: string, { page }: Profile = owner): Promise<void> => expectSound(page, name, [1_280, 390]);
 
 /** All that is folded, by no click: the Tab key would go on from there. */
-const unfold = ({ page }: Profile): Promise<void> => page.locator("details").evaluateAll((all) => all.forEach((each) => each.setAttribute("open", "")));
 const open = ({ page }: Profile, name: string): Promise<void> => page.locator("summary").filter({ hasText: name }).first().click();
 
 test("an owner invites by link, revokes, and learns on the page why the last owner stays [A13] [S11]", async () => {
@@ -47,7 +46,7 @@ test("an owner invites by link, revokes, and learns on the page why the last own
   await owner.page.getByRole("link", { name: "All members" }).click();
   await owner.page.getByText("As viewer").waitFor();
 
-  await unfold(owner);
+  await unfold(owner.page);
   await check("team-unfolded");
 
   await owner.page.getByRole("combobox", { name: /^Role of/ }).selectOption("member");
@@ -103,7 +102,7 @@ test("a guest joins by the link, is made an admin, sees what admins see, and lea
   const walter = await guest("w".repeat(60), "member");
 
   await owner.visit(page);
-  await unfold(owner);
+  await unfold(owner.page);
   await check("team-as-owner");
   await owner.page.getByRole("combobox", { name: "Role of grace of the issuer" }).selectOption("admin");
   await owner.press("Change the role of grace of the issuer");

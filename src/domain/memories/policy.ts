@@ -31,9 +31,12 @@ export function requireVisibilityChange(principal: Principal, memory: Memory, to
 }
 
 /** Erasing cannot be undone: one's own memories, or any of the team's for an admin with memory:admin. */
+export const mayErase = (principal: Principal, { ownerId }: Pick<Memory, "ownerId">): boolean => ownerId === principal.userId || isTeamAdmin(principal);
+
+/** @throws PERMISSION_DENIED */
 export function requireErase(principal: Principal, memory: Memory): void {
   requireEdit(principal, memory);
-  if (memory.ownerId !== principal.userId && !isTeamAdmin(principal)) {
+  if (!mayErase(principal, memory)) {
     throw forbidden(
       "Only its owner or a team admin (scope memory:admin) may erase this memory.",
       "Archive it instead (mode: archive), which can be undone.",

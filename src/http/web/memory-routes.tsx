@@ -8,10 +8,10 @@ import { asDomainError, DomainError, noMemory } from "../../domain/errors.ts";
 import { authorsOf } from "../../domain/memories/authorship.ts";
 import { editText, sayAgain, withPlainBreaks } from "../../domain/memories/edit-text.ts";
 import * as field from "../../domain/memories/fields.ts";
-import { archiveOne } from "../../domain/memories/forget.ts";
+import { archiveOne, forget } from "../../domain/memories/forget.ts";
 import { historyOf } from "../../domain/memories/history.ts";
 import { list } from "../../domain/memories/list.ts";
-import type { Memory } from "../../domain/memories/memory.ts";
+import { type Memory, visibilities } from "../../domain/memories/memory.ts";
 import { acceptProposal, listProposals, refuseProposal, waitingProposals } from "../../domain/memories/proposals.ts";
 import { proposalStates } from "../../domain/memories/proposal-store.ts";
 import { discard, listQuarantine, release } from "../../domain/memories/release.ts";
@@ -33,7 +33,7 @@ import { linksOf, ProposalsPage } from "./pages/proposals.tsx";
 import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
 
 const counter = z.coerce.number().int().positive();
-const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), all: z.string().optional(), before: z.uuid().optional(), archived: z.string().optional() });
+const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), all: z.string().optional(), before: z.uuid().optional(), archived: z.string().optional(), erased: z.string().optional() });
 const change = z.object({ content: z.string().transform(withPlainBreaks).pipe(field.content), version: counter, restore: z.string().optional() });
 const repetition = z.object({ version: counter, said: counter });
 const past = z.object({ older: counter.optional(), saved: z.string().optional() });
@@ -53,7 +53,7 @@ export function memoryPages(services: Services): Hono<Web> {
 
   app.get("/memories/:team", (c) =>
     forReader(c, async (ctx, { person }) => {
-      const { q, all, before, archived } = parsedForm(listing, c.req.query());
+      const { q, all, before, archived, erased } = parsedForm(listing, c.req.query());
       const isStart = !(q || before || archived);
       const [team, kept, waiting, shown] = await Promise.all([
         teamName(ctx, person),
@@ -61,7 +61,7 @@ export function memoryPages(services: Services): Hono<Web> {
         isStart ? waitingProposals(ctx) : 0,
         q ? found(ctx, q, all) : list(ctx, { cursor: before, limit: mostListed, archived: archived !== undefined, withoutMessages: true }),
       ]);
-      return showPage(c, { title: `${q ? `${q} – ` : archived ? "Archived – " : ""}Memories of ${team}`, body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, before, kept, waiting, ...shown }} /> });
+      return showPage(c, { title: `${q ? `${q} – ` : archived ? "Archived – " : ""}Memories of ${team}`, body: <MemoriesPage {...{ principal: ctx.principal, team, q, archived, before, kept, waiting, erased: erased !== undefined, ...shown }} /> });
     }),
   );
 
@@ -134,6 +134,13 @@ export function memoryPages(services: Services): Hono<Web> {
       return shownAfter(done.memory.id, done.proposal);
     },
     discard: async (ctx, id) => (await discard(ctx, { id }), ""),
+    erase: async (ctx, id, version) => {
+      const shown = await forget(ctx, { ids: [id], mode: "erase" });
+      if (shown.outcome !== "preview" || shown.memories[0]?.version !== version) throw new DomainError("CONFLICT", "It was changed since you opened it, and is not erased.", { hint: "Open it again to see what it says now." });
+      await forget(ctx, { ids: [id], mode: "erase", confirm: shown.confirm });
+      return "?erased=yes";
+    },
+    ...Object.fromEntries(visibilities.map((visibility) => [visibility, async (ctx: Context, id: string) => shownAfter(id, proposedIn(await revise(ctx, { target: { id }, changes: { visibility } })))])),
   };
   for (const [name, act] of Object.entries(acts)) {
     app.post(`/memories/:team/:id/${name}`, (c) =>
@@ -211,9 +218,13 @@ async function doneBefore(ctx: Context, id: string, target: string | undefined, 
   if (!(error instanceof DomainError) || error.code !== "MEMORY_NOT_FOUND") throw error;
   const read = (one: string) => ctx.memories.get(ctx.principal, ctx.now, one);
   const there = (await read(id)) ?? (target && (await read(target)));
-  if (there ? there.quarantine : act !== "discard") throw error;
-  return there ? `/${there.id}` : "";
+  const shown = there ? `/${there.id}` : shownWhenGone[act];
+  if (shown === undefined || (there && there.quarantine)) throw error;
+  return shown;
 }
+
+/** Of acts after which the memory is not there. */
+const shownWhenGone: Record<string, string | undefined> = { discard: "", erase: "?erased=yes" };
 
 const waits = ({ principal: { teamId } }: Context): Child => (
   <>

@@ -95,6 +95,9 @@ export const faintTexts = (page: Page, least = 4.5): Promise<string[]> =>
     return [...document.querySelectorAll("main, main *")].filter((element) => holdsText(element) && element.checkVisibility() && contrast(element) < least).map((element) => element.outerHTML);
   }, least);
 
+/** Opens all that is folded, without moving the focus. */
+export const unfold = (page: Page): Promise<void> => page.locator("details").evaluateAll((all) => all.forEach((each) => each.setAttribute("open", "")));
+
 /** All of it, in both color schemes; with SCREENSHOTS a picture of each goes into that folder. `widths`: of the window, in CSS pixels; none leaves it as it is. */
 export async function expectSound(page: Page, name: string, widths: number[] = []): Promise<void> {
   expect(await outline(page), name).toEqual({ lang: "en", titled: true, headings: 1, unnamed: 0 });

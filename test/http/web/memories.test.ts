@@ -364,7 +364,7 @@ describe("who sees them [S11] [A13]", () => {
       for (const id of ids) {
         expect((await who.get(path(id))).status).toBe(404);
         expect((await who.post(path(id), { content: "Mine.", version: "1" })).status).toBe(404);
-        for (const act of ["archive", "restore", "release"]) expect((await who.post(`${path(id)}/${act}`)).status, act).toBe(404);
+        for (const act of ["archive", "restore", "release", "private", "public"]) expect((await who.post(`${path(id)}/${act}`)).status, act).toBe(404);
       }
     }
     expect((await mallory.get(path())).status).toBe(404);

@@ -5,6 +5,7 @@ import { type Services, servicesOf } from "../../../src/app.ts";
 import { router } from "../../../src/http/router.ts";
 import { over } from "../../../src/session/gate.ts";
 import { newBootstrapLink } from "../../../src/domain/tenancy/sign-in-link.ts";
+import { memoryRows } from "../../support/rows.ts";
 import { newTeam, type Person, type Team } from "../../support/team.ts";
 import { Browser, signInStore } from "./browser.ts";
 
@@ -24,7 +25,10 @@ async function browserOf({ id }: Person): Promise<Browser> {
 
 const stored = async (args: Record<string, unknown>): Promise<string> => (await team.owner.call("omn_store_memory", args)).structured["memory_id"] as string;
 const path = (id = ""): string => `/memories/${team.id}${id && `/${id}`}`;
-const page = async (at: string): Promise<string> => (await ada.get(at)).text();
+const pageOf = async (browser: Browser, at: string): Promise<string> => (await browser.get(at)).text();
+const page = (at: string): Promise<string> => pageOf(ada, at);
+const contentOf = async (id: string): Promise<unknown> => (await team.owner.call("omn_retrieve_memory", { id })).structured["memories"][0]?.content;
+const actsOn = (html: string): string[] => [...html.matchAll(/>(Let it be seen by [^<]+)</g)].map(([, label = ""]) => label);
 
 describe("what a person writes on a memory's page [A13] [U8]", () => {
   test("a text that cannot be saved because the memory is gone, or the person only reads by now, is shown on the page that says so", async () => {
@@ -62,6 +66,7 @@ describe("what a person writes on a memory's page [A13] [U8]", () => {
     for (const [at, shown] of [
       [`${path(fresh)}/release`, path(fresh)], [change, path(old)], [`${path(discarded)}/discard`, path()],
       [`${path(archived)}/archive`, path(archived)], [`${path(archived)}/restore`, path(archived)],
+      [`${path(archived)}/shared`, path(archived)], [`${path(archived)}/erase?version=4`, `${path()}?erased=yes`],
     ] as const) expect(await pressed(at), at).toEqual(Array.from({ length: 4 }, () => shown));
     expect(await page(path())).not.toContain("Kept back");
     expect(await page(path(old))).toContain(`${order} Now.</textarea>`);
@@ -69,12 +74,14 @@ describe("what a person writes on a memory's page [A13] [U8]", () => {
     expect((await ada.post(`${path(discarded)}/release`)).status, "what was discarded cannot be released").toBe(404);
   });
 
-  test("to discard what is another's does what it does where nothing is, and nothing to it [S11]", async () => {
+  test("to discard or erase what is another's does what it does where nothing is, and nothing to it [S11]", async () => {
     const [own, shared] = [await stored({ content: "The harbour opens at six." }), await stored({ content: "The pier is long.", metadata: { scope: "shared" } })];
     const [grace, mallory] = [await browserOf(await team.join("admin")), await browserOf((await newTeam()).owner)];
     for (const [who, id] of [[grace, own], [mallory, own], [mallory, shared]] as const) {
-      const [answered, ofNothing] = (await Promise.all([id, crypto.randomUUID()].map((one) => who.post(`${path(one)}/discard`)))).map(({ status, headers }) => [status, headers.get("location")]);
-      expect(answered).toEqual(ofNothing);
+      for (const act of ["discard", "erase?version=1"]) {
+        const [answered, ofNothing] = (await Promise.all([id, crypto.randomUUID()].map((one) => who.post(`${path(one)}/${act}`)))).map(({ status, headers }) => [status, headers.get("location")]);
+        expect(answered, act).toEqual(ofNothing);
+      }
     }
     for (const [id, text] of [[own, "The harbour opens at six."], [shared, "The pier is long."]] as const) expect(await page(path(id))).toContain(`${text}</textarea>`);
   });
@@ -162,5 +169,46 @@ describe("what the pages of memories say of themselves [A13] [U8]", () => {
   test("the title says which page it is", async () => {
     const titles = await Promise.all(["", "?q=harbour", "?archived=yes"].map(async (query) => /<title>(.*?) – OmniMemory/.exec(await page(`${path()}${query}`))?.[1]));
     expect(titles).toEqual(["Memories of Core", "harbour – Memories of Core", "Archived – Memories of Core"]);
+  });
+});
+
+describe("who sees a memory, and that it is gone for good [A13] [U8]", () => {
+  test("its owner says who sees it, and an admin who is another's only whether beyond the team", async () => {
+    const id = await stored({ content: "The harbour opens at six.", metadata: { scope: "shared" } });
+    const [member, admin] = [await browserOf(await team.join()), await browserOf(await team.join("admin"))];
+    expect(await pageOf(member, path(id))).not.toContain("who sees it");
+    expect((await member.post(`${path(id)}/private`)).status).toBe(403);
+    expect(actsOn(await pageOf(admin, path(id)))).toEqual(["Let it be seen by your organization"]);
+    expect((await admin.post(`${path(id)}/private`)).status).toBe(403);
+    expect(actsOn(await page(path(id)))).toEqual(["Let it be seen by you alone", "Let it be seen by your organization"]);
+    for (const _ of ["once", "pressed twice"]) expect((await ada.post(`${path(id)}/private`)).headers.get("location")).toBe(path(id));
+    expect(await page(path(id))).toContain("seen by you alone");
+    expect((await member.get(path(id))).status).toBe(404);
+    await ada.post(`${path(id)}/shared`);
+    expect(await pageOf(member, path(id))).toContain("seen by your team");
+  });
+
+  test("it is erased for good, as it was shown, by its owner or an admin, archived or not", async () => {
+    const [one, other] = [await stored({ content: "The harbour opens at six.", metadata: { scope: "shared" } }), await stored({ content: "The pier is long.", metadata: { scope: "shared" } })];
+    const [member, admin] = [await browserOf(await team.join()), await browserOf(await team.join("admin"))];
+    expect(await pageOf(member, path(one))).not.toContain("Erase");
+    const erase = /action="([^"]*\/erase[^"]*)"/;
+    const [, at = ""] = erase.exec(await page(path(one))) ?? [];
+    expect((await member.post(at)).status).toBe(403);
+    await ada.post(path(one), { content: "The harbour opens at seven.", version: "1" });
+    const late = await ada.post(at);
+    expect([late.status, await late.text()]).toEqual([409, expect.stringContaining("It was changed since you opened it")]);
+    expect(await contentOf(one)).toBe("The harbour opens at seven.");
+    const [, now = ""] = erase.exec(await page(path(one))) ?? [];
+    for (const _ of ["once", "pressed twice"]) {
+      const gone = (await ada.post(now)).headers.get("location") ?? "";
+      expect(await page(gone)).toContain("It is erased for good.");
+    }
+    expect((await ada.get(path(one))).status).toBe(404);
+    await ada.post(`${path(other)}/archive`);
+    const [, archived = ""] = erase.exec(await pageOf(admin, path(other))) ?? [];
+    await admin.post(archived);
+    const { memories, audit: deeds } = await memoryRows(team.id);
+    expect([memories, deeds?.filter(({ action }) => action === "erase")]).toEqual([[], [expect.objectContaining({ user_id: team.owner.id }), expect.objectContaining({ memory_id: other })]]);
   });
 });

@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
 import type { AuthorOf } from "../../../domain/memories/authorship.ts";
 import { limits } from "../../../domain/memories/fields.ts";
-import { canonical, type Memory, type Version, type Visibility } from "../../../domain/memories/memory.ts";
+import { canonical, type Memory, type Version, visibilities, type Visibility } from "../../../domain/memories/memory.ts";
+import { mayChangeVisibility, mayErase } from "../../../domain/memories/policy.ts";
 import { screen } from "../../../domain/guard/screen.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { mayWrite, type Principal } from "../../../domain/tenancy/principal.ts";
@@ -48,14 +49,17 @@ interface MemoriesProps extends Shown {
   kept: readonly Kept[];
   /** How many proposals wait, of those that the person is shown. */
   waiting: number;
+  /** A memory was erased just now. */
+  erased: boolean;
 }
 
 /** What a team's memory knows, as far as the person may see it. Memories are in any language, so each text says by itself where it begins. */
-export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before, kept, waiting, memories, nextCursor, uncertain, lessLikely }: MemoriesProps) => {
+export const MemoriesPage = ({ principal: { teamId }, team, q, archived, before, kept, waiting, erased, memories, nextCursor, uncertain, lessLikely }: MemoriesProps) => {
   const here = `/memories/${teamId}`;
   return (
     <>
       <h1>Memories of {team}</h1>
+      {erased && <p role="status">It is erased for good.</p>}
       <form role="search" action={here}>
         <label for="q">Search by words or meaning</label>
         <div class="row">
@@ -160,6 +164,7 @@ export const MemoryPage = ({ principal, memory, versions, oldest, older, authorO
   const at = `${here}/${memory.id}`;
   const isArchived = memory.archivedAt !== null;
   const isEditable = mayWrite(principal) && !isArchived;
+  const others = visibilities.filter((to) => to !== memory.visibility && mayChangeVisibility(principal, memory, to));
   const base = <input type="hidden" name="version" value={String(memory.version)} />;
   return (
     <>
@@ -182,6 +187,23 @@ export const MemoryPage = ({ principal, memory, versions, oldest, older, authorO
       </p>
       {(isEditable || (mayWrite(principal) && draft === undefined)) && <Act action={`${at}/${isArchived ? "restore" : "archive"}`} label={isArchived ? "Restore" : "Archive"} />}
       {isEditable && memory.expiresAt !== null && <Act action={`${at}/keep`} label="Let it never expire" />}
+      {isEditable && others.length > 0 && (
+        <details>
+          <summary>Change who sees it</summary>
+          <div class="row">
+            {others.map((visibility) => (
+              <Act action={`${at}/${visibility}`} label={`Let it be ${seenBy(visibility)}`} />
+            ))}
+          </div>
+        </details>
+      )}
+      {mayWrite(principal) && draft === undefined && mayErase(principal, memory) && (
+        <details>
+          <summary>Erase it</summary>
+          <p>Every version goes, and nothing brings it back. What is archived can be restored.</p>
+          <Act action={`${at}/erase?version=${memory.version}`} label="Erase for good" />
+        </details>
+      )}
       <p>
         <a href={here}>All memories</a>
       </p>
