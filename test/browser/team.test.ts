@@ -119,7 +119,7 @@ test("a guest joins by the link, is made an admin, sees what admins see, and lea
 
   await open(grace, "Leave the team");
   await grace.press("Leave it now");
-  await grace.expectHeading("OmniMemory");
+  await grace.expectHeading("Your account");
   expect(await grace.page.getByRole("link", { name: "Members of Yard" }).count()).toBe(0);
   expect(await grace.visit(page)).toBe(404);
   for (const { complaints } of [owner, grace, walter]) expect(complaints).toEqual([]);
