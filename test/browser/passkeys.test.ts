@@ -40,7 +40,7 @@ test("a passkey signs in the browser that has it, and no other [A13]", async () 
 
   await owner.press("Sign out");
   await owner.press("Sign in with a passkey");
-  await owner.expectHeading("OmniMemory");
+  await owner.expectHeading("Your account");
   expect(await owner.page.getByText("Signed in as").innerText()).toBe("Signed in as Local user.");
   expect(await owner.page.getByText(/^Added .*, last used /).count()).toBe(1);
 

@@ -40,7 +40,7 @@ test("a person makes a recovery link, loses everything, comes back by it once, a
 
   const returning = await Profile.open(browser, product, { width: 360 });
   await returning.followLink(link);
-  await returning.expectHeading("OmniMemory");
+  await returning.expectHeading("Your account");
   expect(await notice(returning).innerText()).toContain("You came in by your recovery link; it is used up.");
   expect(await returning.page.getByText("You have none.").count()).toBe(1);
   await expectWellMade(returning);
@@ -84,7 +84,7 @@ test("ten minutes after signing in, a link is made only by signing in again, whi
   await owner.page.getByRole("link", { name: "Sign in again" }).click();
   await owner.expectHeading("Sign in to OmniMemory");
   await owner.followLink(product.signInUrl);
-  await owner.expectHeading("OmniMemory");
+  await owner.expectHeading("Your account");
   await owner.press("Make a recovery link");
   await owner.expectHeading("Your recovery link");
   expect(owner.complaints).toEqual([]);

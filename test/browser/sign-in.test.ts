@@ -17,7 +17,7 @@ test("the link of the launcher signs a browser in once; signing out ends it [A13
   expect(owner.path).toBe("/sign-in");
 
   await owner.followLink(product.signInUrl);
-  await owner.expectHeading("OmniMemory");
+  await owner.expectHeading("Your account");
   expect(owner.path).toBe("/");
   expect(await owner.page.getByText("Signed in as").innerText()).toBe("Signed in as Local user.");
 
@@ -39,7 +39,7 @@ test("a session can be ended from another browser [A13]", async () => {
   const first = await Profile.signedIn(browser, product);
   await product.restart();
   const second = await Profile.signedIn(browser, product);
-  await second.expectHeading("OmniMemory");
+  await second.expectHeading("Your account");
   await second.press(/^End the session of /);
   await expect.poll(() => second.page.getByText("(this browser)").count()).toBe(1);
   expect(await second.page.getByRole("button", { name: /^End the session/ }).count()).toBe(0);

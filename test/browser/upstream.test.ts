@@ -48,14 +48,14 @@ test("an account elsewhere is added to the person who is signed in, and signs th
   await owner.followLink(product.signInUrl);
   await owner.press("Add an account at Example");
   await signInAtIssuer(owner, "owner");
-  await owner.expectHeading("OmniMemory");
+  await owner.expectHeading("Your account");
   await owner.page.getByText("owner of the issuer").waitFor();
 
   const elsewhere = await open();
   await elsewhere.visit("/sign-in");
   await elsewhere.press("Sign in with Example");
   await signInAtIssuer(elsewhere, "owner");
-  await elsewhere.expectHeading("OmniMemory");
+  await elsewhere.expectHeading("Your account");
   expect(await elsewhere.page.getByText("Signed in as").innerText()).toBe("Signed in as Local user.");
   expect([owner.complaints, elsewhere.complaints]).toEqual([[], []]);
 });
