@@ -6,7 +6,7 @@ import { packedTokens } from "./token-ranks.ts";
 /**
  * An upper estimate of how many o200k tokens a text takes, without shipping the vocabulary of 200,000 (1 MB compressed).
  * Byte pair encoding merges in the order of rank; this stops after the most frequent merges, and a merge left out can
- * only leave more tokens. So a budget kept by this estimate is kept (features U5); English is estimated about 25% too high.
+ * only leave more tokens. So a budget kept by this estimate is kept (features U5); English is estimated some 20 to 30% too high.
  */
 export function estimateTokens(text: string): number {
   const codes = charCodes(text);
