@@ -75,8 +75,11 @@ test("an owner invites by link, revokes, and learns on the page why the last own
 
 test("a guest joins by the link, is made an admin, sees what admins see, and leaves; another is removed [A13] [S11]", async () => {
   await owner.visit("/");
-  const { team } = await owner.post("/v1/organizations", { name: "Yard" });
-  const page = `/teams/${team.id}`;
+  await owner.page.getByRole("link", { name: "Members of Local" }).click();
+  await owner.page.getByLabel("Its name").fill("Yard");
+  await owner.press("Make the team");
+  await owner.expectHeading("Members of Yard");
+  const page = new URL(owner.page.url()).pathname;
   const invite = async (role: string): Promise<string> => {
     await owner.visit(page);
     await owner.page.getByRole("combobox", { name: "They join as" }).selectOption(role);

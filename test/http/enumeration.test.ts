@@ -117,7 +117,7 @@ describe("enumeration of teams [S6] [A13]", () => {
     await expectAlike([nowhere, other.teamId].map((team) => () => browser.post("/keys", { page: "p", name: "x", team, scope: "memory:read" })));
     for (const act of ["accept", "refuse"]) await expectAlike([nowhere, other.teamId].map((team) => () => browser.post(`/memories/${team}/proposals/${nowhere}/${act}`)));
     await expectAlike([nowhere, other.teamId].map((team) => () => browser.get(`/memories/${team}/proposals`)));
-    const inTeam = [["leave", {}], [`members/${nowhere}/remove`, {}], [`members/${nowhere}/role`, { role: "viewer" }], ["invitations", { role: "viewer" }], [`invitations/${nowhere}/revoke`, {}]] as const;
+    const inTeam = [["leave", {}], ["beside", { name: "x" }], [`members/${nowhere}/remove`, {}], [`members/${nowhere}/role`, { role: "viewer" }], ["invitations", { role: "viewer" }], [`invitations/${nowhere}/revoke`, {}]] as const;
     for (const [act, form] of inTeam) expect((await expectAlike([nowhere, other.teamId].map((team) => () => browser.post(`/teams/${team}/${act}`, form)))).status).toBe(404);
     expect((await expectAlike([nowhere, other.teamId].map((team) => () => browser.get(`/teams/${team}`)))).status).toBe(404);
     for (const [act, form] of [["remove", {}], ["role", { role: "viewer" }]] as const) {

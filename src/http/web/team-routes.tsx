@@ -6,15 +6,16 @@ import { defaultInvitationDays, invite, type Inviting, listInvitations, maxInvit
 import { changeRole, leaveTeam, listMembers, removeMember } from "../../domain/tenancy/members.ts";
 import { type Role, roles } from "../../domain/tenancy/principal.ts";
 import { may } from "../../domain/tenancy/roles.ts";
-import { showTeam } from "../../domain/tenancy/teams.ts";
+import { createTeam, listTeams, showTeam } from "../../domain/tenancy/teams.ts";
 import { statusOf } from "../errors.ts";
 import { publicOrigin } from "../origin.ts";
+import { renaming as naming } from "../routes/teams.ts";
 import { formOf, parsedForm, seedOf } from "./form.ts";
 import { forMember, orSignInAgain } from "./fresh-sign-in.tsx";
 import { errorPage } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { deeds, NewInvitationPage, TeamPage } from "./pages/team.tsx";
-import { forBrowsers, originOfCall, type Web } from "./web-session.ts";
+import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
 
 type WebCall = Context<Web>;
 type Deed = (typeof deeds)[number];
@@ -73,11 +74,22 @@ export function teamPages(services: Services): Hono<Web> {
     }),
   );
 
-  async function inTeam(c: WebCall, work: (ctx: Inviting, form: URLSearchParams) => Promise<Response>): Promise<Response> {
+  app.post("/teams/:team/beside", (c) =>
+    inTeam(c, async (ctx, form, { person }) => {
+      const { name } = parsedForm(naming, { name: form.get("name") });
+      const own = await listTeams({ ...ctx, person });
+      // A form that is sent twice finds the team there.
+      const there = own.find((team) => team.organizationId === ctx.principal.organizationId && team.name === name && team.eraseAt === null);
+      const { id } = there ?? (await createTeam(ctx, { name }));
+      return c.redirect(`/teams/${id}`, 303);
+    }),
+  );
+
+  async function inTeam(c: WebCall, work: (ctx: Inviting, form: URLSearchParams, visitor: Visitor) => Promise<Response>): Promise<Response> {
     const form = await formOf(c);
     const { tenants, invitations } = services;
     return orSignInAgain(c, `teams/${c.req.param("team")}`, () =>
-      forMember(services, c, (principal) => work({ principal, now: Date.now(), from: originOfCall(c), tenants, invitations }, form)),
+      forMember(services, c, (principal, visitor) => work({ principal, now: Date.now(), from: originOfCall(c), tenants, invitations }, form, visitor)),
     );
   }
   return app;

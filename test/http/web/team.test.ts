@@ -48,7 +48,7 @@ describe("the page of a team [S11] [A13]", () => {
     const managed = ["invitations", `invitations/${invitation.id}/revoke`, "leave"];
     const removable = (except: string): string[] => of(others.filter((id) => id !== except), "remove");
     for (const [who, browser, id, expected] of [
-      ["owner", ada, team.owner.id, [...managed, ...of(ids, "role"), ...removable("")]],
+      ["owner", ada, team.owner.id, ["beside", ...managed, ...of(ids, "role"), ...removable("")]],
       ["admin", grace, idOf(admin), [...managed, ...of(others, "role"), ...removable(idOf(admin))]],
       ["member", mary, idOf(member), ["leave"]],
       ["viewer", vera, idOf(viewer), ["leave"]],
@@ -82,8 +82,8 @@ describe("the page of a team [S11] [A13]", () => {
   test("somebody's own team says that it is, and offers nothing that cannot be", async () => {
     await env.DB.prepare("update teams set personal_of = ? where id = ?").bind(team.owner.id, team.id).run();
     const html = await page(ada);
-    expect(html).toContain("It is your own: nobody can be invited.");
-    expect(html).not.toContain("<form");
+    expect(html).toContain("It is your own: nobody can be invited. Make another one to share.");
+    expect(acts(html)).toEqual(["beside"]);
     const answer = await ada.post(path("/invitations"), { role: "member", days: "7" });
     expect([answer.status, await answer.text()]).toEqual([409, expect.stringContaining("Nobody can be invited now: this is somebody&#39;s own team")]);
   });
@@ -96,6 +96,30 @@ describe("the page of a team [S11] [A13]", () => {
     expect((await ada.post(path(`/members/${"x".repeat(101)}/remove`))).status).toBe(400);
     expect((await ada.get(path("?done=x"))).status).toBe(400);
     expect(await open()).toEqual([]);
+  });
+});
+
+describe("making a team on the page of one [S11] [A13]", () => {
+  test("an owner makes one beside theirs, from their own one too, and owns it; a form that is sent twice makes one", async () => {
+    await env.DB.prepare("update teams set personal_of = ? where id = ?").bind(team.owner.id, team.id).run();
+    const [made, again, other] = [await ada.post(path("/beside"), { name: " Harbour " }), await ada.post(path("/beside"), { name: "Harbour" }), await ada.post(path("/beside"), { name: "Pier" })].map(({ headers }) => headers.get("location") ?? "");
+    expect([again, other !== made]).toEqual([made, true]);
+    const html = await page(ada, made);
+    expect(html).toMatch(/<h1>Members of Harbour<\/h1>[^]*owner \(you\)/);
+    expect(acts(html)).toContain("invitations");
+    const { teams } = await (await ada.json("GET", "/v1/teams")).json<{ teams: { name: string; organization: { id: string }; personal: boolean }[] }>();
+    expect(teams.map(({ name }) => name).sort()).toEqual(["Core", "Harbour", "Pier"]);
+    expect(new Set(teams.map(({ organization }) => organization.id)).size).toBe(1);
+    expect(await page(ada, "/")).toContain("Members of Pier");
+  });
+
+  test("nobody else does, and a name has to be one that is seen", async () => {
+    for (const browser of [grace, mary, vera]) {
+      expect(acts(await page(browser))).not.toContain("beside");
+      expect((await browser.post(path("/beside"), { name: "Harbour" })).status).toBe(403);
+    }
+    for (const name of ["", "  ", "x".repeat(101), "Har\u200bbour\u202e"]) expect((await ada.post(path("/beside"), { name })).status, JSON.stringify(name)).toBe(400);
+    expect((await (await ada.json("GET", "/v1/teams")).json<{ teams: unknown[] }>()).teams).toHaveLength(1);
   });
 });
 
@@ -257,7 +281,7 @@ describe("roles and leaving on the page of a team [S11] [A13]", () => {
 
 describe("who is not in the team [S6] [S11] [A13]", () => {
   const forms = (): [at: string, form: Record<string, string>][] => [
-    [path("/leave"), {}], [ofMember(member, "remove"), {}], [ofMember(member, "role"), { role: "viewer" }], [path("/invitations"), { role: "member" }], [path(`/invitations/${crypto.randomUUID()}/revoke`), {}],
+    [path("/leave"), {}], [path("/beside"), { name: "Pier" }], [ofMember(member, "remove"), {}], [ofMember(member, "role"), { role: "viewer" }], [path("/invitations"), { role: "member" }], [path(`/invitations/${crypto.randomUUID()}/revoke`), {}],
   ];
 
   test("another team's owner finds no such team, and reaches nobody of it under their own", async () => {

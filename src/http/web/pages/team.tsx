@@ -1,6 +1,7 @@
 import { defaultInvitationDays, maxInvitationDays } from "../../../domain/tenancy/invitations.ts";
 import { type Principal, type Role, roles } from "../../../domain/tenancy/principal.ts";
-import { mayChangeRole, mayGive, mayRemove } from "../../../domain/tenancy/roles.ts";
+import { may, mayChangeRole, mayGive, mayRemove } from "../../../domain/tenancy/roles.ts";
+import { maxNameLength } from "../../../domain/tenancy/teams.ts";
 import type { Invitation, Member, TeamSummary } from "../../../domain/tenancy/tenant-store.ts";
 import { Act } from "./act.tsx";
 import { Instant } from "./instant.tsx";
@@ -34,7 +35,7 @@ export const TeamPage = ({ principal, team, members, open, done }: TeamProps) =>
       <h1>Members of {team.name}</h1>
       {done && <p role="status">{outcomes[done]}</p>}
       <p>
-        A team of the organization {team.organizationName}.{team.personal && " It is your own: nobody can be invited."}
+        A team of the organization {team.organizationName}.{team.personal && " It is your own: nobody can be invited. Make another one to share."}
       </p>
       <p class="row">
         <a href={`/memories/${team.id}`}>Memories</a>
@@ -96,6 +97,19 @@ export const TeamPage = ({ principal, team, members, open, done }: TeamProps) =>
             </fieldset>
           </form>
         </>
+      )}
+      {may(principal.role, "create teams") && (
+        <form method="post" action={`${here}/beside`}>
+          <fieldset>
+            <legend>New team</legend>
+            <p>It is of the same organization, you own it, and you invite others there.</p>
+            <label for="name">Its name</label>
+            <input type="text" id="name" name="name" required maxlength={maxNameLength} autocomplete="off" />
+            <p>
+              <button type="submit">Make the team</button>
+            </p>
+          </fieldset>
+        </form>
       )}
     </>
   );
