@@ -8,7 +8,7 @@ import { asDomainError, DomainError, noMemory } from "../../domain/errors.ts";
 import { authorsOf } from "../../domain/memories/authorship.ts";
 import { editText, sayAgain, withPlainBreaks } from "../../domain/memories/edit-text.ts";
 import * as field from "../../domain/memories/fields.ts";
-import { archiveOne, forget } from "../../domain/memories/forget.ts";
+import { archiveOne, forget, type ForgetInput } from "../../domain/memories/forget.ts";
 import { historyOf } from "../../domain/memories/history.ts";
 import { list } from "../../domain/memories/list.ts";
 import { type Memory, visibilities } from "../../domain/memories/memory.ts";
@@ -135,9 +135,13 @@ export function memoryPages(services: Services): Hono<Web> {
     },
     discard: async (ctx, id) => (await discard(ctx, { id }), ""),
     erase: async (ctx, id, version) => {
-      const shown = await forget(ctx, { ids: [id], mode: "erase" });
-      if (shown.outcome !== "preview" || shown.memories[0]?.version !== version) throw new DomainError("CONFLICT", "It was changed since you opened it, and is not erased.", { hint: "Open it again to see what it says now." });
-      await forget(ctx, { ids: [id], mode: "erase", confirm: shown.confirm });
+      const erasure: ForgetInput = { ids: [id], mode: "erase" };
+      const shown = await forget(ctx, erasure);
+      const isAsSeen = shown.outcome === "preview" && shown.memories[0]?.version === version;
+      // Whatever is written between the two is another version, and not what the token is for.
+      if (!isAsSeen || (await forget(ctx, { ...erasure, confirm: shown.confirm })).outcome !== "erased") {
+        throw new DomainError("CONFLICT", "It was changed since you opened it, and is not erased.", { hint: "Open it again to see what it says now." });
+      }
       return "?erased=yes";
     },
     ...Object.fromEntries(visibilities.map((visibility) => [visibility, async (ctx: Context, id: string) => shownAfter(id, proposedIn(await revise(ctx, { target: { id }, changes: { visibility } })))])),
