@@ -1,5 +1,4 @@
 import type { Context } from "../context.ts";
-import { noMemoryWithId } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import { byRules } from "../intelligence/rules/rule-consolidation.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -7,6 +6,7 @@ import { type JudgedPair, judgeNamed, judgePairs } from "./consolidation-pairs.t
 import { type ConsolidationProposal, type Step, stepsOf } from "./consolidation-steps.ts";
 import { canonical } from "./memory.ts";
 import type { MemoryWrite } from "./memory-store.ts";
+import { resolveAll } from "./resolve.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 import { isReviewed } from "./review.ts";
 
@@ -80,11 +80,7 @@ async function pairsOnPage(ctx: Context, { namespace, limit, cursor }: Omit<Cons
 
 /** @throws MEMORY_NOT_FOUND */
 async function pairsAmong(ctx: Context, ids: readonly (string | number)[]): Promise<Looked> {
-  const found = await Promise.all(ids.map((id) => ctx.memories.get(ctx.principal, ctx.now, id)));
-  const missing = ids.filter((_, i) => !found[i]);
-  if (missing.length > 0) throw noMemoryWithId(missing.join(", "), "Search or list to find the ids.");
-  // One memory may be named twice, by its id and by its alias.
-  const named = [...new Map(found.flatMap((memory) => (memory ? [[memory.id, memory] as const] : []))).values()];
+  const named = await resolveAll(ctx, ids);
   return { pairs: await judgeNamed(ctx, byRules, named), looked: named.length, cursor: undefined };
 }
 

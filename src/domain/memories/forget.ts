@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { invalid, noMemory, noMemoryWithId } from "../errors.ts";
+import { invalid, noMemory } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import type { MemoryFilter } from "./memory-store.ts";
 import { WriteConflict } from "./write-conflict.ts";
@@ -9,7 +9,7 @@ import { commitAll } from "./commit-all.ts";
 import { canonical, type Memory } from "./memory.ts";
 import { requireEdit, requireErase } from "./policy.ts";
 import { noteSecrets } from "./secret-reading.ts";
-import { resolveOne } from "./resolve.ts";
+import { resolveAll, resolveOne } from "./resolve.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 import { followingVersion, purge } from "./versions.ts";
 import { isReviewed, propose, requireRoom, withoutReview } from "./review.ts";
@@ -119,11 +119,7 @@ async function select(ctx: Context, input: ForgetInput): Promise<Selected> {
   const filter = input.filter ?? {};
   if (input.ids?.length) {
     if (input.key !== undefined || Object.keys(filter).length > 0) throw invalid("key and filters choose among memories, and an id names one.", "Give the ids alone, or leave them out.");
-    const found = await Promise.all(input.ids.map((id) => ctx.memories.get(principal, now, id)));
-    const missing = input.ids.filter((_, i) => !found[i]);
-    if (missing.length > 0) throw noMemoryWithId(missing.join(", "), "Search or list to find the ids.");
-    // The same memory may be named twice, by its id and by its alias.
-    return { selected: [...new Map((found as Memory[]).map((memory) => [memory.id, memory.quarantine ? redacted(memory) : memory])).values()] };
+    return { selected: (await resolveAll(ctx, input.ids)).map((memory) => (memory.quarantine ? redacted(memory) : memory)) };
   }
   let selected: Memory[];
   if (input.key !== undefined) {

@@ -56,3 +56,11 @@ async function absent(ctx: Context, key: string, filter: MemoryFilter): Promise<
     details: { archived: archived.map(placed) },
   });
 }
+
+/** Each once: the same memory may be named twice, by its id and by its alias. @throws MEMORY_NOT_FOUND when one is not there */
+export async function resolveAll({ memories, principal, now }: Context, ids: readonly (string | number)[]): Promise<Memory[]> {
+  const found = await Promise.all(ids.map((id) => memories.get(principal, now, id)));
+  const missing = ids.filter((_, i) => !found[i]);
+  if (missing.length > 0) throw noMemoryWithId(missing.join(", "), "Search or list to find the ids.");
+  return [...new Map((found as Memory[]).map((memory) => [memory.id, memory])).values()];
+}

@@ -145,8 +145,10 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const place = placeOf(input);
   const ranked = place === undefined ? found : preferred(found, place);
   const { minRelevance, limit, mode = "hybrid" } = input;
-  const asking = { isAmongFew: question.rarest < rarestAmong(few.memories), asksSeveral: asksForSeveral(query) };
-  const shown: Shown = minRelevance === undefined ? shownByDefault(ranked, limit, mode, asking) : { minRelevance, limit, uncertain: false, leads: false };
+  const shown: Shown =
+    minRelevance === undefined
+      ? shownByDefault(ranked, limit, mode, { isAmongFew: question.rarest < rarestAmong(few.memories), asksSeveral: asksForSeveral(query) })
+      : { minRelevance, limit, uncertain: false, leads: false };
   const relevant = ranked.filter(({ relevance }) => relevance >= shown.minRelevance).map(({ memory }) => memory);
   const successors = asksForPast(input) ? new Map<string, Memory>() : await successorsOf(ctx, relevant, ranked.map(({ memory }) => memory));
   const later = asksForPast(input) ? new Map<string, Memory>() : laterWords(query, ranked, shown.minRelevance);

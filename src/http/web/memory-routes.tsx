@@ -25,7 +25,7 @@ import { bounds } from "../bounded-body.ts";
 import { statusOf } from "../errors.ts";
 import { contextFor } from "../routes/proposals.ts";
 import { formOf, parsedForm } from "./form.ts";
-import { forMember } from "./fresh-sign-in.tsx";
+import { forMember } from "./for-member.tsx";
 import { errorPage, Written } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { Edit, MemoriesPage, MemoryPage, mostAsked, type Kept, type Shown } from "./pages/memories.tsx";

@@ -2,9 +2,9 @@ import { defaultGraceHours, defaultLifetimeDays, type IssuedKey, maxLifetimeDays
 import type { OwnKey } from "../../../domain/tenancy/key-store.ts";
 import type { TeamMembership } from "../../../domain/tenancy/grant-store.ts";
 import { type Scope, scopes } from "../../../domain/tenancy/principal.ts";
-import { newToken } from "../../../domain/tenancy/web-session.ts";
 import { Act } from "./act.tsx";
 import { Instant } from "./instant.tsx";
+import { PageToken } from "./page-token.tsx";
 import { ToAccount } from "./to-account.tsx";
 
 export interface KeysProps {
@@ -34,9 +34,6 @@ export const Keys = ({ keys, teams }: KeysProps) => (
     {teams.length > 0 && <NewKey teams={teams} />}
   </>
 );
-
-/** Names a form of one page, which makes one key however often it is sent. */
-export const PageToken = ({ of = newToken() }: { of?: string | undefined }) => <input type="hidden" name="page" value={of} />;
 
 const KeyCard = ({ of: { keyId, teamId, teamName, name, scopes: granted, createdAt, expiresAt, lastUsedAt, replacedBy } }: { of: OwnKey }) => (
   <li>

@@ -5,7 +5,7 @@ import { maxNameLength } from "../../../domain/tenancy/teams.ts";
 import type { Invitation, Member, TeamSummary } from "../../../domain/tenancy/tenant-store.ts";
 import { Act } from "./act.tsx";
 import { Instant } from "./instant.tsx";
-import { PageToken } from "./keys.tsx";
+import { PageToken } from "./page-token.tsx";
 
 /** What somebody may just have done. */
 export const deeds = ["role", "removed", "revoked"] as const;
