@@ -3,6 +3,7 @@ import { type Framed, joined, say } from "../domain/frame.ts";
 import type { Recalled, RecallOutcome } from "../domain/recall/recall.ts";
 import type { Rendering } from "../domain/recall/presentation/budget.ts";
 import { receiptSchema, type Receipt } from "../domain/recall/presentation/receipt.ts";
+import { always, type Span } from "../domain/text/time-calendar.ts";
 import { memoryText, omnMemory } from "./render.ts";
 
 export const recallAnswer = z.looseObject({
@@ -33,6 +34,17 @@ const itemText = once(memoryText);
 
 /** Said before leads. */
 const nothingCertain = "nothing certain; these may be meant";
+
+/** Said before what happened at a time. */
+const ofTime = (happened: Span): string => [daysOf(happened), "newest first"].filter(Boolean).join(", ");
+
+/** Empty of all time. */
+function daysOf({ from, to }: Span): string {
+  const dayAt = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
+  if (from === always.from) return to === always.to ? "" : `before ${dayAt(to)}`;
+  if (to === always.to) return `since ${dayAt(from)}`;
+  return dayAt(from) === dayAt(to - 1) ? dayAt(from) : `${dayAt(from)} to ${dayAt(to - 1)}`;
+}
 
 /** Said once for all passages of an answer. */
 const wholeById = "truncated: recall by id, or with decompress: true, for the whole";
@@ -65,19 +77,21 @@ const structuredRecall = (outcome: RecallOutcome, form: RecallForm, ms: number):
   };
 };
 
-function adviceOn({ passages, compressed, uncertain }: RecallOutcome): { advice?: string } {
-  const said = [...(uncertain ? [nothingCertain] : []), ...(passages ? [wholeById] : []), ...(compressed ? [wholeByWish] : [])];
+function adviceOn({ passages, compressed, uncertain, happened }: RecallOutcome): { advice?: string } {
+  const said = [...(happened ? [ofTime(happened)] : []), ...(uncertain ? [nothingCertain] : []), ...(passages ? [wholeById] : []), ...(compressed ? [wholeByWish] : [])];
   return said.length > 0 ? { advice: said.join(". ") } : {};
 }
 
-function emptyText({ totalFound, needed }: RecallOutcome, { mayWiden }: RecallForm): Framed {
+function emptyText({ totalFound, needed, happened }: RecallOutcome, { mayWiden }: RecallForm): Framed {
   if (totalFound > 0) return say`${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`;
+  if (happened && daysOf(happened)) return say`No memory found of ${daysOf(happened)}.`;
   return mayWiden ? say`No memory found. Try synonyms, min_relevance 0, or filters without a query, such as max_age_days.` : say`No memory found.`;
 }
 
 function recallText(outcome: RecallOutcome, form: RecallForm): Framed {
   const { items, totalFound, more, passages, compressed, degraded, receipt } = outcome;
   const lines = [...degraded.map((line) => say`(${line})`), ...(outcome.uncertain ? [say`(${nothingCertain})`] : []), ...items.map(itemText)];
+  if (outcome.happened && items.length > 0) lines.unshift(say`(${ofTime(outcome.happened)})`);
   if (items.length === 0) lines.push(emptyText(outcome, form));
   else if (items.length + more.length < totalFound) lines.push(say`${items.length} of ${totalFound} found; limit shows more.`);
   if (passages) lines.push(say`(${wholeById})`);

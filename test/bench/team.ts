@@ -97,6 +97,11 @@ export class Team {
     return { run, hits: () => hits.reduce((sum, count) => sum + count, 0) / hits.length };
   }
 
+  /** Questions that name a time and nothing else. */
+  happened(seed: number): QueryProbe {
+    return this.asking(seed, (random) => `What happened in the last ${1 + Math.floor(random() * 9_000)} days?`);
+  }
+
   /** How many entities and relationships the graph has. */
   async graphSize(): Promise<string> {
     const { result } = await this.client.callTool("omn_memory_stats", {});

@@ -17,6 +17,7 @@ import { type Shown, shownByDefault } from "./selection/certainty.ts";
 import { few } from "./weights.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./lookup.ts";
+import type { Span } from "../text/time-calendar.ts";
 import { attributed, authorsOf } from "../memories/authorship.ts";
 import type { CitedFile } from "../memories/citations.ts";
 import { type Memory, namespaceOf } from "../memories/memory.ts";
@@ -101,6 +102,8 @@ export interface RecallOutcome {
   degraded: string[];
   /** Nothing is certain: the items are leads. */
   uncertain?: boolean;
+  /** The question asks for what happened at this time and for nothing else: the items are of it, newest first. */
+  happened?: Span;
   /** Others were found that are less likely than what is shown; with `minRelevance` 0 they come too. */
   lessLikely?: true;
   receipt?: Receipt;
@@ -141,17 +144,19 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
-  const { question, ranked: found, concepts, ties, legs, generation, withoutOthers, others } = await searchMemories(ctx, query, input);
+  const { question, ranked: found, concepts, ties, legs, generation, withoutOthers, others, happened } = await searchMemories(ctx, query, input);
   const place = placeOf(input);
   const ranked = place === undefined ? found : preferred(found, place);
   const { minRelevance, limit, mode = "hybrid" } = input;
   const shown: Shown =
-    minRelevance === undefined
+    minRelevance === undefined && !happened
       ? shownByDefault(ranked, limit, mode, { isAmongFew: question.rarest < rarestAmong(few.memories), asksSeveral: asksForSeveral(query) })
-      : { minRelevance, limit, uncertain: false, leads: false };
+      : { minRelevance: minRelevance ?? 0, limit, uncertain: false, leads: false };
   const relevant = ranked.filter(({ relevance }) => relevance >= shown.minRelevance).map(({ memory }) => memory);
-  const successors = asksForPast(input) ? new Map<string, Memory>() : await successorsOf(ctx, relevant, ranked.map(({ memory }) => memory));
-  const later = asksForPast(input) ? new Map<string, Memory>() : laterWords(query, ranked, shown.minRelevance);
+  // What was replaced since is what happened then all the same.
+  const ofPast = asksForPast(input) || happened !== undefined;
+  const successors = ofPast ? new Map<string, Memory>() : await successorsOf(ctx, relevant, ranked.map(({ memory }) => memory));
+  const later = ofPast ? new Map<string, Memory>() : laterWords(query, ranked, shown.minRelevance);
   const first = new Map([...later, ...successors]);
   const current = successorsFirst(ranked, first, { filter: input.filter ?? {}, entry: (memory, replaced) => ({ ...replaced, memory, trace: { ...replaced.trace, id: memory.id } }) });
   const stageOf = place && stageIn(place);
@@ -159,10 +164,10 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     stageOf,
     limit: shown.limit,
     minRelevance: shown.minRelevance,
-    without: new Set(input.without),
+    without: new Set(happened ? [...(input.without ?? []), "diversity"] : input.without),
   });
   const ordered = successorsFirst(diverse, first);
-  const named = asksForPast(input) ? await successorsOf(ctx, ordered.map(({ memory }) => memory)) : successors;
+  const named = ofPast ? await successorsOf(ctx, ordered.map(({ memory }) => memory)) : successors;
   const selected = ordered.map((entry) => ({ ...entry, memory: withSuccessor(entry.memory, named) }));
   const authorOf = await authorsOf(ctx, [...selected.map(({ memory }) => memory), ...ties.map(({ other }) => other), ...successors.values()]);
   const related = relate(selected.map(({ memory }) => memory.id), ties, attached, authorOf, successors);
@@ -185,7 +190,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
   const uncertain = shown.uncertain && items.length > 0 ? { uncertain: true } : {};
   const lessLikely = relevant.length < ranked.length || (shown.leads && distinct > items.length) ? { lessLikely: true as const } : {};
-  const outcome = finish({ items, totalFound: shown.leads ? items.length : distinct, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain, ...lessLikely }, report, {
+  const outcome = finish({ items, totalFound: shown.leads ? items.length : distinct, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain, ...lessLikely, ...(happened ? { happened } : {}) }, report, {
     ...input,
     receipt: input.receipt ?? false,
     terms: question.terms.map(({ word }) => word),

@@ -1,4 +1,5 @@
-import type { Expanded, Expansion } from "../graph/graph-store.ts";
+import { defined } from "../defined.ts";
+import { type Expanded, type Expansion, nothingFound } from "../graph/graph-store.ts";
 import type { SearchMode, SearchFeature } from "./recall.ts";
 import type { MemoryFilter } from "../memories/memory-store.ts";
 import type { SearchAnswer, SearchQuery } from "./retrievers/text-retriever.ts";
@@ -8,6 +9,7 @@ import { askGraph, vectorKindsOf } from "./retrievers/graph-retriever.ts";
 import { Legs } from "./retrievers/legs.ts";
 import { idsByExpansion, type QueryExpander } from "./retrievers/query-expansion.ts";
 import { termOf, type QueryTerm } from "../text/query-terms.ts";
+import type { Span } from "../text/time-calendar.ts";
 import type { LegReports } from "./presentation/receipt.ts";
 import type { Nearest } from "./retrievers/vector-retriever.ts";
 import type { SimilarityScale } from "../embedding/similarity-scale.ts";
@@ -25,6 +27,8 @@ export interface RetrievalRequest {
   limit: number;
   /** Search what was current at this instant (ms since the epoch) instead of now. */
   asOf?: number;
+  /** The question asks for what happened then and for nothing else (`timeAskedFor`): words, vectors and graph take no part. */
+  happened?: Span;
   /** The question as a unit vector of the serving space, where the caller gives it; otherwise the text is embedded. */
   vector?: number[];
   /** Most steps that the graph is followed from the best hits. */
@@ -69,13 +73,14 @@ export const findsPublic = ({ filter, asOf }: { filter?: MemoryFilter | undefine
 export const candidateLimit = (limit: number): number => Math.min(maxCandidates, Math.max(leastCandidates, limit + spareCandidates));
 
 /** What the text index is asked. */
-export const textQueryOf = ({ terms, without, filter, limit, asOf }: RetrievalRequest): SearchQuery => ({
-  terms: terms.map(({ term }) => term), neighbours: !without.includes("neighbours"), filter, limit: candidateLimit(limit), ...(asOf === undefined ? {} : { asOf }),
+export const textQueryOf = ({ terms, without, filter, limit, asOf, happened }: RetrievalRequest): SearchQuery => ({
+  terms: terms.map(({ term }) => term), neighbours: !without.includes("neighbours"), filter, limit: candidateLimit(limit), ...defined({ asOf, happened }),
 });
 
 /** Runs the text, vector and graph legs over one place and fetches the rows that they lead to. Writes nothing. */
 export async function retrieve<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, report: (event: string, error: unknown) => void): Promise<Retrieval<Row>> {
   const legs = new Legs((leg, error) => report(`search.${leg}`, error));
+  if (request.happened) return happenedIn(sources, request, legs);
   const answering = textOf(sources, request, legs);
   const [{ hits: nearest, asked, scale }, answer, byExpansion] = await Promise.all([nearestOf(sources, request, legs), answering, answering.then((found) => expandedOf(sources, request, legs, found))]);
   const near = nearConceptsOf(nearest);
@@ -96,6 +101,13 @@ export async function retrieve<Row>(sources: RetrievalSources<Row>, request: Ret
   const led = [...graphHitsOf(expanded, called).keys()].filter((id) => !rows.has(id) && (isCalled.has(id) || rows.size < request.limit));
   if (led.length > 0) for (const [id, row] of (await sources.rows(led)).rows) rows.set(id, row);
   return { answer, nearest, ...(scale ? { scale } : {}), similarities, expanded, rows, legs: legs.reports };
+}
+
+/** What happened at a time, in place of what matches. */
+async function happenedIn<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs): Promise<Retrieval<Row>> {
+  const answer = await textOf(sources, request, legs);
+  const { rows } = await sources.rows(answer.hits.map(({ id }) => id));
+  return { answer, nearest: [], similarities: [], expanded: nothingFound(), rows, legs: legs.reports };
 }
 
 async function textOf<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs): Promise<SearchAnswer> {

@@ -3,9 +3,9 @@ import { defined } from "../defined.ts";
 import type { Tie } from "../graph/graph-store.ts";
 import { statesOf } from "./lookup.ts";
 import { matcherOf } from "../memories/memory-filters.ts";
-import type { Memory } from "../memories/memory.ts";
+import { happenedAt, type Memory } from "../memories/memory.ts";
 import type { RecallInput } from "./recall.ts";
-import type { PublicPlace, RecallFound } from "../memories/memory-store.ts";
+import type { MemoryFilter, PublicPlace, RecallFound } from "../memories/memory-store.ts";
 import type { SearchAnswer } from "./retrievers/text-retriever.ts";
 import { asFound } from "../secrets/redaction.ts";
 import type { Candidate } from "./selection/candidate.ts";
@@ -15,13 +15,15 @@ import { vectorKindsOf } from "./retrievers/graph-retriever.ts";
 import { conceptsOf, graphHitsOf, nearHitsOf } from "./retrievers/concepts.ts";
 import type { FusionCandidate, Place } from "./ranking/candidates.ts";
 import { rank } from "./ranking/rank.ts";
+import { byTime, timeAskedFor } from "./time-question.ts";
 import { Legs } from "./retrievers/legs.ts";
 import { queryTerms } from "../text/query-terms.ts";
+import type { Span } from "../text/time-calendar.ts";
 import type { HitTrace, LegReports } from "./presentation/receipt.ts";
 import { blend, labelled, passageOf, rerankable, shortened } from "./ranking/rerank.ts";
 import { heldBy, weightOf, type Question } from "./ranking/relevance.ts";
 import { isAnsweredByWords, matchable } from "./ranking/word-match.ts";
-import { retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
+import { noText, retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
 import { similarityOf } from "../embedding/similarity-scale.ts";
 import { cosine } from "../embedding/unit-vector.ts";
 import type { VectorHit } from "../embedding/vector-index.ts";
@@ -36,6 +38,8 @@ export interface Searched {
   /** Links of the best memories. */
   ties: Tie[];
   legs: LegReports;
+  /** The question asks for what happened then, and that is all of `ranked`. */
+  happened: Span | undefined;
   /** The state of the team and its organization that was searched; undefined when nobody vouches for it. */
   generation: string | undefined;
   /** Public memories of other teams of the organization are missing. */
@@ -51,13 +55,15 @@ const wordMatchMs = 300;
 /** Retrieves candidates where the memories are and ranks them here; nothing writes, and no model is asked to think. */
 export async function searchMemories(ctx: Context, text: string, input: RecallInput): Promise<Searched> {
   const { mode = "hybrid", without = [], filter = {}, limit, asOf, vector, graphDepth } = input;
-  const request: RetrievalRequest = { text, terms: queryTerms(text), mode, without, filter, limit, ...defined({ asOf, vector, graphDepth }) };
+  const happened = mode === "hybrid" && asOf === undefined && vector === undefined ? timeAskedFor(text, ctx.now) : undefined;
+  const request: RetrievalRequest = { text, terms: happened ? [] : queryTerms(text), mode, without, filter, limit, ...defined({ asOf, vector, graphDepth, happened }) };
   const gathered = await gather(ctx, request);
   const { question, hits, found, legs, memories } = gathered;
-  const ranked = rank(question, hits, { now: ctx.now, similarityOf: similarityOf(found.scale), halfLife: ctx.recencyHalfLife ?? usualHalfLife, explain: input.receipt ?? false });
+  const ranked = happened ? byTime(text, hits) : rank(question, hits, { now: ctx.now, similarityOf: similarityOf(found.scale), halfLife: ctx.recencyHalfLife ?? usualHalfLife, explain: input.receipt ?? false });
   return {
     question,
-    ranked: await reranked(ctx, request, legs, question, ranked),
+    ranked: happened ? ranked : await reranked(ctx, request, legs, question, ranked),
+    happened,
     // On the scale of the memories, beside which they stand.
     concepts: conceptsOf(found.expanded, memories).map((concept) => ({ ...concept, score: concept.score * (ranked[0]?.score ?? 1) })),
     ties: found.expanded.ties,
@@ -165,7 +171,7 @@ const questionOf = ({ text, terms: asked }: RetrievalRequest, { terms, weights, 
 async function withWordMatch(ctx: Context, request: RetrievalRequest, { question, hits, legs }: Gathered): Promise<FusionCandidate[]> {
   const { wordMatcher } = ctx;
   if (!wordMatcher) return hits;
-  const compared = request.text === "" || vectorKindsOf(request).length === 0 || isAnsweredByWords(question, hits) ? [] : matchable(hits);
+  const compared = request.text === "" || request.happened || vectorKindsOf(request).length === 0 || isAnsweredByWords(question, hits) ? [] : matchable(hits);
   if (compared.length < 2) {
     legs.skip("word_match");
     return hits;
@@ -201,7 +207,11 @@ async function reranked(ctx: Context, { text, without }: RetrievalRequest, legs:
 async function recallFromTruth(ctx: Context, request: RetrievalRequest): Promise<RecallFound> {
   const { principal, now, memories, graph, semantic } = ctx;
   const sources: RetrievalSources<Memory> = {
-    text: () => Promise.reject(new Error("The team's object is out of reach")),
+    async text({ happened, filter, limit }) {
+      if (!happened) throw new Error("The team's object is out of reach");
+      const { items } = await memories.list(principal, now, { ...filter, ...within(filter, happened) }, { below: undefined, limit });
+      return { ...noText, hits: items.toSorted((a, b) => happenedAt(b) - happenedAt(a)).map(({ id }) => ({ id, score: 1, ownTerms: 0, contextTerms: 0 })) };
+    },
     nearest: (text, options) => semantic.nearest(principal, now, text, options),
     expand: (asked) => graph.expand(principal, now, asked),
     async rows(ids, compared) {
@@ -214,6 +224,11 @@ async function recallFromTruth(ctx: Context, request: RetrievalRequest): Promise
   };
   return { ...(await retrieve(sources, request, ctx.report)), generation: undefined, withoutOthers: true, others: false };
 }
+
+/** The span as filters, within those that the caller set. */
+const within = ({ occurredAfter, occurredBefore }: MemoryFilter, { from, to }: Span): MemoryFilter => ({
+  occurredAfter: Math.max(from, occurredAfter ?? from), occurredBefore: Math.min(to, occurredBefore ?? to),
+});
 
 /** Names a memory among those that the legs bring: one's own by its id, another team's by its team too. */
 const nameOf = (id: string, place?: { teamId?: string | undefined }): string => (place?.teamId === undefined ? id : `${place.teamId}/${id}`);

@@ -75,6 +75,9 @@ export function cjkTimes(text: string, now: number): CjkTime[] {
   });
 }
 
+/** What stands beside the times; undefined of a text in another script. */
+export const cjkRest = (text: string): string | undefined => (/[\p{Script=Han}\p{Script=Hiragana}]/u.test(text) ? text.replaceAll(patterns().times, "") : undefined);
+
 export function cjkPreference(text: string): Preference | undefined {
   const { newest, oldest } = patterns();
   return newest.test(text) ? "newest" : oldest.test(text) ? "oldest" : undefined;

@@ -121,7 +121,7 @@ const make = (): Vocabulary => ({
     by: "by",
   }),
   prefers: table<Preference>({
-    "latest newest recent recently neuest neust jungst zuletzt neulich kurzlich recente recents recentes recemment reciente recientes recientemente": "newest",
+    "latest newest recent recently lately neuest neust jungst zuletzt neulich kurzlich recente recents recentes recemment reciente recientes recientemente": "newest",
     "first earliest oldest zuerst fruhest altest erste ersten erster erstes premier premiere ancien ancienne primer primero primera antiguo antigua": "oldest",
   }),
   weakMonths: new Set(list("may march april june august mars mai mayo")),

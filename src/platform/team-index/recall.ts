@@ -14,7 +14,7 @@ import type { MemoryRows } from "./graph/memory-rows.ts";
 import type { PresentRows } from "./present-rows.ts";
 import type { Rows } from "./rows.ts";
 import type { TeamShard } from "./source.ts";
-import { searchDocuments, type IndexMatch, type IndexQuery, type Viewer } from "./search.ts";
+import { documentsIn, searchDocuments, type IndexMatch, type IndexQuery, type Viewer } from "./search.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
 import { markOf } from "../vectorize/vector-ids.ts";
 import type { VectorCopy } from "./vectors/vector-copy.ts";
@@ -54,6 +54,10 @@ export class ObjectRecall {
     const viewer = { userId: principal.userId, teamId: principal.teamId };
     const found = await retrieve<string>({
       async text(query): Promise<SearchAnswer> {
+        if (query.happened) {
+          const ids = documentsIn(searched.sql, { viewer, now, filter: query.filter, limit: query.limit, span: query.happened });
+          return { ...noText, hits: ids.map((id) => ({ id, score: 1, ownTerms: 0, contextTerms: 0 })) };
+        }
         if (query.terms.length === 0) return noText;
         const { hits, ...match } = searchDocuments(searched, indexQueryOf(query, viewer, now, { othersOnly: false }));
         return { ...match, hits: hits.map(({ id, score, ownTerms, contextTerms }) => ({ id, score, ownTerms, contextTerms })) };
@@ -90,8 +94,8 @@ export class ObjectRecall {
   }
 }
 
-const indexQueryOf = ({ neighbours, asOf, ...query }: SearchQuery, viewer: Viewer, now: number, { othersOnly }: Pick<IndexQuery, "othersOnly">): IndexQuery => ({
-  ...query, viewer, now, withContext: neighbours, asOf, othersOnly,
+const indexQueryOf = ({ neighbours, terms, filter, limit, asOf }: SearchQuery, viewer: Viewer, now: number, { othersOnly }: Pick<IndexQuery, "othersOnly">): IndexQuery => ({
+  terms, filter, limit, viewer, now, withContext: neighbours, asOf, othersOnly,
 });
 
 /** One JSON text: the rows are stored as JSON and are put in as they are. Structured clone of the same takes twice as long. */

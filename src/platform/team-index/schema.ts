@@ -7,7 +7,10 @@ import { textTableNames, textTables } from "../text-index/text-index.ts";
  * version as JSON, without what is sealed of a secret and without fields that have their initial value; last, so that a look at the other columns does not read it. `accesses` counts
  * readings, which are no versions.
  */
-const version = "14";
+const version = "15";
+
+/** When it happened, or was last changed (`happenedAt`). */
+export const happened = "coalesce(body ->> '$.occurredAt', updated_at)";
 
 const tables = `
   CREATE TABLE sources (
@@ -26,6 +29,7 @@ const tables = `
   );
   CREATE UNIQUE INDEX docs_version ON docs (team_id, memory_id, version);
   CREATE INDEX docs_thread ON docs (team_id, namespace, position, alias) WHERE until_at IS NULL AND archived = 0;
+  CREATE INDEX docs_happened ON docs (team_id, ${happened}) WHERE until_at IS NULL AND archived = 0;
   CREATE INDEX docs_private ON docs (team_id, namespace, owner_id) WHERE until_at IS NULL AND archived = 0 AND visibility = 'private';
   CREATE INDEX docs_alias ON docs (team_id, alias) WHERE until_at IS NULL;
   CREATE INDEX docs_key ON docs (key) WHERE until_at IS NULL AND archived = 0;

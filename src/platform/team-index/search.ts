@@ -1,10 +1,12 @@
 import { conditionsOf } from "../../domain/memories/memory-filters.ts";
 import type { MemoryFilter, PublicPlace } from "../../domain/memories/memory-store.ts";
+import type { Span } from "../../domain/text/time-calendar.ts";
 import { compileKeyPattern } from "../d1/key-pattern.ts";
 import { filterSql } from "../filter-sql.ts";
 import { isVisible } from "../visibility-sql.ts";
 import { partitionOf } from "./documents.ts";
 import { docColumns } from "./filter-columns.ts";
+import { happened } from "./schema.ts";
 import { mayFind, type PresentRows } from "./present-rows.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
 
@@ -34,6 +36,10 @@ export interface PastQuery extends Pick<IndexQuery, "viewer" | "filter" | "limit
   at: number;
   /** With `*` for any characters. */
   key: string | undefined;
+}
+
+export interface HappenedQuery extends Pick<IndexQuery, "viewer" | "filter" | "now" | "limit"> {
+  span: Span;
 }
 
 export interface IndexHit {
@@ -74,6 +80,24 @@ export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }:
   }
   return ids;
 }
+
+/** Present documents of what happened in a span and fits the filter, the newest first; turns of talks follow after all else. */
+export function documentsIn(sql: SqlStorage, { viewer, filter, now, limit, span }: HappenedQuery): string[] {
+  const { conditions, parameters } = allowed({ viewer, filter, now, othersOnly: false }, undefined);
+  const [from, to] = [parameters.push(span.from), parameters.push(span.to)];
+  const found = (kind: string): string[] =>
+    sql.exec<{ id: string }>(
+      `SELECT d.memory_id AS id FROM docs d INDEXED BY docs_happened
+       WHERE d.until_at IS NULL AND d.archived = 0 AND ${conditions.join(" AND ")} AND ${happened} >= ?${from} AND ${happened} < ?${to} AND ${kind}
+       ORDER BY ${happened} DESC, d.alias DESC LIMIT ${limit}`,
+      ...parameters,
+    ).toArray().map(({ id }) => id);
+  const notes = found(`NOT ${isTurn}`);
+  return notes.length < limit ? [...notes, ...found(isTurn)].slice(0, limit) : notes;
+}
+
+/** As `isInThread`. */
+const isTurn = "(d.namespace GLOB 'thread:*' OR d.namespace GLOB 'session:*')";
 
 /** Present public memories of other teams with this key or id. */
 export function publicPlaces(sql: SqlStorage, viewerTeamId: string, now: number, by: { key: string } | { id: string }): PublicPlace[] {

@@ -5,6 +5,7 @@ import type { Memory } from "../../memories/memory.ts";
 import type { IndexState, VisibilityChange } from "../cache/index-state.ts";
 import type { RetrievalRequest } from "../retrieve.ts";
 import type { Principal } from "../../tenancy/principal.ts";
+import type { Span } from "../../text/time-calendar.ts";
 
 export interface SearchQuery {
   /** Distinct, in index form; at most 32. */
@@ -15,6 +16,8 @@ export interface SearchQuery {
   limit: number;
   /** Search what was current at this instant instead of now. */
   asOf?: number | undefined;
+  /** What happened then, newest first and turns of talks last, whatever it says: no terms are looked up. */
+  happened?: Span | undefined;
 }
 
 /** The name of a memory within its home. */
