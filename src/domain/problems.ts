@@ -22,7 +22,7 @@ export function describeProblems(error: z.ZodError, schema: z.ZodType, input: un
 function known(shape: Shape | undefined, keys: readonly string[], listed: Set<Shape>): string {
   if (!shape) return "";
   const moves = keys.flatMap((key) => {
-    const name = Object.keys(shape).find((name) => spelling(name) === spelling(key));
+    const name = Object.keys(shape).find((name) => spelling(name) === spelling(key)) ?? otherName(key, shape);
     if (name !== undefined) return [`${key} is called ${name}`];
     const place = Object.keys(shape).find((name) => Object.hasOwn(shapeAt(shape[name]) ?? {}, key));
     return place === undefined ? [] : `${key} belongs into ${place}`;
@@ -34,6 +34,12 @@ function known(shape: Shape | undefined, keys: readonly string[], listed: Set<Sh
 
 /** `expiresInDays` and `expires_in_days` are one name. */
 const spelling = (name: string): string => name.replaceAll(/[_-]/g, "").toLowerCase();
+
+/** Names that other memory servers have for one thing. */
+const alike = ["query q text search question prompt", "content text memory note value fact", "id memory_id uuid", "limit top_k k n max_results count", "type memory_type category", "tags tag labels", "key name title", "occurred_at date timestamp", "max_tokens token_limit budget"].map((names) => names.split(" "));
+
+const otherName = (key: string, shape: Shape): string | undefined =>
+  alike.filter((names) => names.some((name) => spelling(name) === spelling(key))).flat().find((name) => Object.hasOwn(shape, name));
 
 type Shape = z.core.$ZodShape;
 

@@ -11,6 +11,7 @@ import { AskedConflict } from "./conflict-question.ts";
 import { type Deed, type Done, perform } from "./deeds.ts";
 import type { Family } from "./define-family.ts";
 import type { Tool, ToolContext, ToolResult } from "./define-tool.ts";
+import { mended } from "./mended.ts";
 import { makesSecret, notingSecrets } from "./seen-secrets.ts";
 import { isStructured, type Surface } from "./surfaces.ts";
 
@@ -51,7 +52,7 @@ async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: 
   try {
     if (tool.scope) requireScope(ctx.principal, tool.scope);
     const { project, rest } = withProject(tool, args ?? {}, ctx.project);
-    const parsed = tool.parse(rest);
+    const parsed = parsedBy(tool, rest);
     if (!parsed.success) throw invalid(`Invalid arguments for ${tool.name}: ${describeProblems(parsed.error, tool.input, rest)}.`);
     const structured = isStructured(tool, ctx.surface);
     const trail = ctx.trailIn?.(project);
@@ -69,6 +70,15 @@ async function resultOf({ tool, family }: { tool: Tool; family: Family }, args: 
     const told = (ctx.renderError ?? family.renderError)({ error, requestId, now, report: (fault) => ctx.report(`tool ${tool.name}`, fault) });
     return error instanceof AskedConflict ? { ...told, question: error.question } : told;
   }
+}
+
+/** What came, or what its texts hold where the tool takes that; the problems are those of what came. */
+function parsedBy(tool: Tool, args: unknown): ReturnType<Tool["parse"]> {
+  const parsed = tool.parse(args);
+  if (parsed.success) return parsed;
+  const again = mended(args, parsed.error.issues);
+  const second = again === undefined ? parsed : tool.parse(again);
+  return second.success ? second : parsed;
 }
 
 const projectArgument = z.looseObject({ project });

@@ -85,7 +85,7 @@ function adviceOn({ passages, compressed, uncertain, happened }: RecallOutcome):
 function emptyText({ totalFound, needed, happened }: RecallOutcome, { mayWiden }: RecallForm): Framed {
   if (totalFound > 0) return say`${totalFound} found, but max_tokens is too small for any. ${needed === undefined ? "Raise it." : `${needed} shows the first.`}`;
   if (happened && daysOf(happened)) return say`No memory found of ${daysOf(happened)}.`;
-  return mayWiden ? say`No memory found. Try synonyms, min_relevance 0, or filters without a query, such as max_age_days.` : say`No memory found.`;
+  return mayWiden ? say`No memory found. Try synonyms, min_relevance 0, or filters without a query, such as occurred_after.` : say`No memory found.`;
 }
 
 function recallText(outcome: RecallOutcome, form: RecallForm): Framed {
