@@ -58,7 +58,7 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
   const added = own.map(({ graph }, i) => graph + (outside[i] as number));
   const isComplete = placed.map((i) => valueOf(rows[i], "complete") === 1);
-  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, added), isComplete, isPlainAnswer(rows[placed[0] as number] as Float32Array));
+  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, added), isComplete, isSure(question, rows[placed[0] as number] as Float32Array));
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
     const legs = { ...(text && { memory_text: text }), ...(vector && { memory_vector: vector }), ...(near && legOf(near)), ...(graph && legOf(graph)) };
@@ -91,10 +91,19 @@ export function relevancesOf(rows: readonly Float32Array[], scores: readonly num
 /** A short text that holds all words of the question, several, and what it asks for: "The staging port is 8443." */
 const isPlainAnswer = (row: Float32Array): boolean => valueOf(row, "complete") === 1 && valueOf(row, "terms") >= plain.terms && valueOf(row, "length") <= plain.length && valueOf(row, "typed") > 0;
 
+/**
+ * Whether it holds all words of the question, and no other memory holds one of them that names a thing: an identifier or number, or any where the question says
+ * hardly more ("PR #418", "dmarc").
+ */
+const isSoleHolder = ({ terms, weights, rarest }: Question, row: Float32Array): boolean =>
+  valueOf(row, "complete") === 1 && terms.some(({ word }, i) => (weights[i] as number) >= rarest && (terms.length <= 2 || /\d/.test(word)));
+
+const isSure = (question: Question, row: Float32Array): boolean => isPlainAnswer(row) || isSoleHolder(question, row);
+
 /** What holds all words of the question in one passage may be meant, and so may what stands above it. */
-function raised(relevances: readonly number[], isComplete: readonly boolean[], isPlain: boolean): number[] {
+function raised(relevances: readonly number[], isComplete: readonly boolean[], isSure: boolean): number[] {
   const last = isComplete.lastIndexOf(true);
-  return relevances.map((relevance, place) => Math.max(relevance, place === 0 && isPlain ? certain : place <= last ? lead.least : 0));
+  return relevances.map((relevance, place) => Math.max(relevance, place === 0 && isSure ? certain : place <= last ? lead.least : 0));
 }
 
 export function withPlace(row: Float32Array, score: number, best: number, place: number): Float32Array {
