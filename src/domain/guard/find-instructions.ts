@@ -1,3 +1,4 @@
+import { verbatim } from "../verbatim.ts";
 import { type Finding, outermost } from "./finding.ts";
 import { findOrders } from "./order-score.ts";
 
@@ -15,7 +16,7 @@ const leastSpaced = 6;
 const mixedWord = /(?<![\w@$])(?:[A-Za-z]+[013457@$!]+[A-Za-z]+|\d[A-Za-z]{2,})[\w@$!]*/g;
 const leastMixed = 3;
 /** Letters of other scripts that look like Latin ones (Unicode Technical Standard 39), and digits in their place. */
-const lookAlikes: Readonly<Record<string, string>> = Object.fromEntries([..."аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwɡgӏlνvοoαaρpτtκkιiυuηn".matchAll(/(..)/gu)].map(([pair]) => [pair.charAt(0), pair.charAt(1)]));
+const lookAlikes: Readonly<Record<string, string>> = Object.fromEntries([...verbatim`аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwɡgӏlνvοoαaρpτtκkιiυuηn`.matchAll(/(..)/gu)].map(([pair]) => [pair.charAt(0), pair.charAt(1)]));
 const leet: Readonly<Record<string, string>> = { "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", $: "s", "!": "i" };
 
 /**

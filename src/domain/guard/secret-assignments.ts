@@ -1,10 +1,11 @@
+import { verbatim } from "../verbatim.ts";
 import type { Finding } from "./finding.ts";
 import { isChosen, otherKeys, secretNames } from "./secret-names.ts";
 import { isKey, isPassword, isPin } from "./secret-shapes.ts";
 import { readsAsSentence } from "./secret-words.ts";
 
-const quoted = `"([^"\\n]{3,300})"|'([^'\\n]{3,300})'|\`([^\`\\n]{3,300})\`|“([^”\\n]{3,300})”|„([^“”\\n]{3,300})[“”]|«\\s?([^»\\n]{3,300}?)\\s?»|「([^」\\n]{3,300})」|『([^』\\n]{3,300})』`;
-const bare = `([^\\s"'\`,;，。、；）)（(「」“”<>|]{3,300})`;
+const quoted = verbatim`"([^"\n]{3,300})"|'([^'\n]{3,300})'|\x60([^\x60\n]{3,300})\x60|“([^”\n]{3,300})”|„([^“”\n]{3,300})[“”]|«\s?([^»\n]{3,300}?)\s?»|「([^」\n]{3,300})」|『([^』\n]{3,300})』`;
+const bare = verbatim`([^\s"'\x60,;，。、；）)（(「」“”<>|]{3,300})`;
 /** `name: value`, `name = "value"`, `<name>value</name>`, `define('NAME', 'value')`. */
 const assigned = new RegExp(`((?:${secretNames})[\\w-]{0,30})["'\`)\\]]{0,3}[ \\t]{0,3}(?:=>|:=|==?|[:：＝→>]|\\((?=["'])|,(?=\\s*["'])|[ \\t]value=|</key>\\s*<string>|:[ \\t]*\\n[ \\t]*-[ ]|\\.(?:type|fill|send_?keys|set_?value|val)\\((?=["']))[ \\t]{0,3}(?:(?:buffer\\.from|b64decode|bytes\\.fromhex|atob|\\[\\]byte|bytes|string|str|secret|securestring|new [a-z.]{1,20})\\()?(?:${quoted}|${bare})`, "gu");
 const isCall = /^\(/;

@@ -14,7 +14,7 @@ const named = passwords.replace("|clave(?! (?:", "|clave(?= de)(?! (?:del? éxit
 const called = verbatim`(?:${named})(?![a-zß-ÿ_]|-[a-z])|(?<!\p{L})(?:pw|pass)(?!\p{L})|(?:code|secret|safe|watch|magic|memorable|pass)[ -]?(?:word(?! for)|phrase)|security (?:question|answer)|codewort|losungs?wort|sicherheitsfrage|question secrète|pregunta de seguridad|community string`;
 const is = verbatim`(?<!\p{L})(?:is|was|are|reads|lautet|ist|war|est|es|c['’]est)(?:(?: tout)? (?:still|now|just|simply|really|both|noch|jetzt|einfach|désormais|encore|toujours|maintenant|simplement|todavía|ahora|simplemente))?`;
 const word = verbatim`(\p{Ll}{4,20})`;
-const [opened, closed] = [`["'‘“„«「] ?`, ` ?["'’”“»」]`];
+const [opened, closed] = [verbatim`["'‘“„«「] ?`, verbatim` ?["'’”“»」]`];
 /** What is said ends here. */
 const end = verbatim`(?=[,;.!](?:\s|$)|$)`;
 /** Not of the password itself. */

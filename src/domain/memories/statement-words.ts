@@ -78,10 +78,10 @@ export const subjectThenHabit: readonly RegExp[] = [
 /** Polite ends of Japanese sentences as plain ones; tense and negation stay. */
 export const plainEnds: readonly (readonly [RegExp, string])[] = [
   [/(?:です|である|(?:(?<=さん)|(?<![んい]))だ)$/u, ""],
-  [/(さ[れせ]|て[い]|でき|し)ます$/u, "$1る"],
-  [/(さ[れせ]|て[い]|でき|し)ません$/u, "$1ない"],
-  [/(さ[れせ]|て[い]|し)ました$/u, "$1た"],
-  [/しる$/u, "する"],
-  [/あります$/u, "ある"],
-  [/なります$/u, "なる"],
+  [/(さ[れせ]|て[い]|でき|し)ます$/u, verbatim`$1る`],
+  [/(さ[れせ]|て[い]|でき|し)ません$/u, verbatim`$1ない`],
+  [/(さ[れせ]|て[い]|し)ました$/u, verbatim`$1た`],
+  [/しる$/u, verbatim`する`],
+  [/あります$/u, verbatim`ある`],
+  [/なります$/u, verbatim`なる`],
 ];

@@ -94,13 +94,13 @@ function spansOf(said: Said, now: number): Omit<CjkTime, "lead"> | undefined {
     return { spans: [latest((year) => (said["yearlyDate"] === undefined ? monthSpan(year, month) : dateSpan(year, month, value("yearlyDate"))), now)], certainty: 0.8 };
   }
   if (said["weekday"] !== undefined) {
-    const weekday = Math.max(0, "日一二三四五六".indexOf(said["weekday"]));
+    const weekday = Math.max(0, verbatim`日一二三四五六`.indexOf(said["weekday"]));
     // 上周三 is the Wednesday of the week before, whatever day it is.
     const span = said["past"] === undefined ? latestWeekday(weekday, now) : daySpan(calendarUnit("week", 1, now).from + ((weekday + 6) % 7) * day);
     return { spans: [span], certainty: 0.8 };
   }
-  if (said["kanjiDay"] !== undefined) return { spans: [latestWeekday("日月火水木金土".indexOf(said["kanjiDay"]), now)], certainty: 0.8 };
-  if (said["yearly"] !== undefined) return { spans: [latest((year) => seasonSpan(year, "春夏秋冬".indexOf(said["yearly"] ?? "")), now)], certainty: 0.6 };
+  if (said["kanjiDay"] !== undefined) return { spans: [latestWeekday(verbatim`日月火水木金土`.indexOf(said["kanjiDay"]), now)], certainty: 0.8 };
+  if (said["yearly"] !== undefined) return { spans: [latest((year) => seasonSpan(year, verbatim`春夏秋冬`.indexOf(said["yearly"] ?? "")), now)], certainty: 0.6 };
   const known = words[said["word"] ?? ""];
   return known && { spans: [calendarUnit(known[0], known[1], now)], certainty: 0.9 };
 }
@@ -110,7 +110,7 @@ const counts = (count: number, spanOf: (count: number) => Span): Omit<CjkTime, "
 type Said = Record<string, string | undefined>;
 
 function dated({ month, date, season, quarter }: Said, year: number): (Span | undefined)[] {
-  if (season !== undefined) return [seasonSpan(year, "春夏秋冬".indexOf(season))];
+  if (season !== undefined) return [seasonSpan(year, verbatim`春夏秋冬`.indexOf(season))];
   if (quarter !== undefined) return [quarterSpan(year, valueOf(quarter) - 1)];
   if (month === undefined) return [yearSpan(year)];
   const index = valueOf(month) - 1;

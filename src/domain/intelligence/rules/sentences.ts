@@ -1,3 +1,5 @@
+import { verbatim } from "../../verbatim.ts";
+
 /** A sentence as it stands in a message. */
 export interface Sentence {
   text: string;
@@ -12,8 +14,8 @@ const fence = /^\s*(?:```|~~~)/;
 /** Quotations, tables and indented blocks are not what the speaker says. */
 const foreign = /^(?:>|\||\t| {4})/;
 const marker = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
-const ends = ".!?…。！？";
-const closers = "\"'”’)]」』）";
+const ends = verbatim`.!?…。！？`;
+const closers = verbatim`"'”’)]」』）`;
 const abbreviations = new Set("dr mr mrs ms prof st vs no nr ca bzw z.b d.h e.g i.e etc approx inc ltd co".split(" "));
 
 /** Splits what somebody wrote into sentences; code, quotations and tables are left out. Linear in the length of the text. */

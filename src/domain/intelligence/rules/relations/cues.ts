@@ -14,7 +14,7 @@ export const fillers = words(verbatim`
   的 了 我们 我 您 和 约 大约 の を が と も です されました しました なりました ます でした ました しています している します する という であり て 約 さん`);
 
 /** Where a subject, or what a value is for, begins; without weight among the words of a subject. */
-export const prepositions = words("for through durch über of in on at with to by from per via into over than within after für von vom im auf an am bei mit zu zum zur unter nach aus pro innerhalb に で へ");
+export const prepositions = words(verbatim`for through durch über of in on at with to by from per via into over than within after für von vom im auf an am bei mit zu zum zur unter nach aus pro innerhalb に で へ`);
 
 export const definite = words("the our my der die das unser unsere unseren mein meine");
 
@@ -24,7 +24,7 @@ export const pronouns = words(verbatim`he she it they this that these those him 
 export const negations = words(verbatim`not no never cannot can't don't doesn't isn't aren't won't nicht kein keine keinen keinem keiner nie niemals 不 没有 没 未 无需 不用 勿 ない ません ていません ていない していません していない ではない ではありません せず`);
 
 /** Permission and duty, which a negation turns around; otherwise of no weight. */
-export const modals = words("must need muss müssen 必须");
+export const modals = words(verbatim`must need muss müssen 必须`);
 
 /** Such a sentence does not say that something is so now. */
 export const unsure = words(verbatim`
@@ -54,7 +54,7 @@ export const moves = words(verbatim`moved migrated ported transitioned umgezogen
 export const phrases: readonly (readonly [readonly string[], readonly string[]])[] = (
   [
     ["no longer", "not now"], ["not any more", "not now"], ["used to be", "formerly"], ["was previously", "formerly"], ["was formerly", "formerly"], ["war früher", "vorher"], ["was replaced by", "supplanted"], ["were replaced by", "supplanted"], ["been replaced by", "supplanted"], ["as of", "since"], ["from now on", "now"], ["instead of", "instead"], ["in place of", "instead"], ["decided against", "maybe"],
-    ["nicht mehr", "not now"], ["ab sofort", "jetzt"], ["ab jetzt", "jetzt"], ["不再", "不 现在"],
+    ["nicht mehr", "not now"], ["ab sofort", "jetzt"], ["ab jetzt", "jetzt"], [verbatim`不再`, verbatim`不 现在`],
   ] as const
 ).map(([from, to]) => [from.split(" "), to.split(" ")]);
 
@@ -70,13 +70,13 @@ export const surelyFormer = words(verbatim`instead replaced replace left formerl
  */
 export type VerbKind = "is" | "one" | "number" | "role" | "many";
 const verbsOfKind: Record<VerbKind, string> = {
-  is: "is,are,=,ist,sind,beträgt,betragen,lautet,wird,werden,是,为,は",
+  is: verbatim`is,are,=,ist,sind,beträgt,betragen,lautet,wird,werden,是,为,は`,
   one: verbatim`run on,deploy on,deployed on,deployed to,deploy to,hosted on,hosted in,live in,work at,work for,prefer,stored in,written in,built with,built on,end in,happen on,listen on,based in,store
     läuft auf,laufen auf,wohnt,wohne,lebt,lebe,arbeitet bei,arbeite bei,bevorzugt,liegt,lauscht,geschrieben,gebaut,verwaltet,gespeichert
     住在,部署在,运行在,位于,编写,构建,存储在,工作于,托管在,通过,喜欢用,書かれて,書かれています,住んで,住んでいます,動いて,動いています,ビルドして,ビルドしています,管理して,管理しています`,
   number: verbatim`expire after,expire in,kept for,take,due,valid,allow,last,require,port,run at,start at,open at
     aufbewahrt,fällig,gültig,erlaubt,dauert,benötigt,öffnet,läuft um,保留,允许,需要,保存され,保存されます,実行され,実行されます,在,まで`,
-  role: "lead,leads,manage,own,leitet,负责",
+  role: verbatim`lead,leads,manage,own,leitet,负责`,
   many: verbatim`use,using,leave,meet,begin,track,host,hosting,send,sent,manage,ship,publish,happen,tracked,managed,published,served,used,support,like,depend,read,write,return,include,speak,go,run,deploy,work,listen,keep,review,reviewed,validate,designed,owned,hosted,fixed,reported,called,written,monitored,accept,send,contain,signed,export,import,know,have
     nutzt,nutzen,verwendet,verwenden,unterstützt,unterstützen,mag,spricht,liest,schreibt,hängt,gehört,gehen,geht,enthält,läuft,laufen,arbeitet,entworfen,behoben,gemeldet,geboren,verschicken,versenden,senden,hosten,verschickt,gehostet,verwalten
     使用,用,支持,管理,托管,发送,喜欢,读取,写入,依赖,包含,会说,返回,使って,使っています,使います,対応,好き,話し,話します,働いて,働いています,読み込み,書き出し,使用して,送信して,送信しています,ホストして,ホストしています`,
@@ -137,15 +137,15 @@ export const times = words(verbatim`
   上周 本周 上个月 今年 去年 今天 昨天 最近 先週 今週 先月 今年 昨日 今日 最近`);
 
 /** They hold a sentence of change together. */
-export const auxiliaries = words("was were been got bin bist wurde wurden worden haben sind but 上 里 中 是 来 使用 もう 今は");
+export const auxiliaries = words(verbatim`was were been got bin bist wurde wurden worden haben sind but 上 里 中 是 来 使用 もう 今は`);
 
 /** Who speaks. */
-export const firstPerson = words("i my me ich mein meine mir mich 我 私 僕");
+export const firstPerson = words(verbatim`i my me ich mein meine mir mich 我 私 僕`);
 
 /** Words of Chinese and Japanese that hold one of the cues and mean something else. */
 export const notCues = words(verbatim`用户 作用 费用 信用 应用 因为 认为 作为 行为 成为 为了 但是 可是 还是 总是 正在 存在 在线 不同 不过 未来 已知 是否 管理器 管理员 もの こと ところ とき ため`);
 
 /** All cues of scripts without spaces, which are cut out of the run that they stand in. */
 export const uncutCues: readonly string[] = [
-  fillers, prepositions, pronouns, negations, modals, unsure, occasions, changeWords, changeVerbs, beforeFormer, behindFormer, additions, times, notCues, new Set(verbs.keys()), new Set(["不再"]),
+  fillers, prepositions, pronouns, negations, modals, unsure, occasions, changeWords, changeVerbs, beforeFormer, behindFormer, additions, times, notCues, new Set(verbs.keys()), new Set([verbatim`不再`]),
 ].flatMap((set) => [...set]).filter((word) => /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]+$/u.test(word));
