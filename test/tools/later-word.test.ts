@@ -50,6 +50,77 @@ test.each([
   expect(first).not.toHaveProperty("may_be_outdated_by");
 });
 
+/** As people write them, all in one project. */
+const everyday: readonly (readonly [earlier: string, later: string, question: string])[] = [
+  ["Emails to customers go out through Mailgun.", "Mailgun was cancelled in March, mails to customers go out through Postmark.", "Which service sends the emails to customers?"],
+  ["Our feature flags live in LaunchDarkly.", "Feature flags are in Unleash since LaunchDarkly got too expensive.", "Where do our feature flags live?"],
+  ["The e2e tests run with Cypress.", "Cypress is gone, the e2e tests are all Playwright.", "What do the e2e tests run with?"],
+  ["The return period for shoes is 14 days.", "From 1 March on the return period for shoes is 30 days.", "How long is the return period for shoes?"],
+  ["Logs are shipped to Datadog.", "We removed Datadog; logs are shipped to Loki.", "Where are logs shipped?"],
+  ["Rosa's laptop runs Debian with zsh instead of bash; her editor is Emacs.", "Rosa now edits in Zed instead of Emacs.", "Which editor does Rosa use?"],
+  ["Urlaubsanträge gehen an Frau Kern.", "Seit Mai gehen Urlaubsanträge an Herrn Doll, Frau Kern ist in Rente.", "An wen gehen Urlaubsanträge?"],
+  ["Die Kantine schließt um 14 Uhr.", "Ab Juni schließt die Kantine um 15 Uhr.", "Wann schließt die Kantine?"],
+  ["Rechnungen verschicken wir mit Lexoffice.", "Lexoffice ist gekündigt, Rechnungen verschicken wir mit sevDesk.", "Womit verschicken wir Rechnungen?"],
+  ["La boutique est hébergée chez OVH.", "Nous avons quitté OVH : la boutique est désormais hébergée chez Scaleway.", "Où est hébergée la boutique ?"],
+  ["Les livraisons partent le mardi.", "Depuis avril les livraisons partent le jeudi.", "Quel jour partent les livraisons ?"],
+  ["The mobile app is written in Flutter.", "The mobile app was rewritten, Flutter is no longer used; it is Kotlin and Swift.", "What is the mobile app written in?"],
+  ["The maximum upload size is 20 MB.", "The maximum upload size was raised to 50 MB.", "What is the maximum upload size?"],
+];
+/** An earlier note, a later one that has a word of it and changes nothing of it, and a question for the earlier one. */
+const lookAlikes: typeof everyday = [
+  ["The rate limit of the Stripe API is 100 requests a second.", "Stripe webhook header renamed from stripe-signature-v0 to stripe-signature.", "What is the rate limit of the Stripe API?"],
+  ["Seeds are written with Faker in db/seeds.", "Replaced the hand-written parser around Stripe by a generated one.", "How are seeds written?"],
+  ["The weekly order of jobs is backup, vacuum, report.", "We use cron no longer for order mails.", "What is the weekly order of jobs?"],
+  ["2026-03-02T04:31:07Z ERR geocode: Post http://mapbox.internal: timeout", "Switched from Mapbox to Photon for geocoding, the geocode timeout is 2 s.", "geocode timeout"],
+  ["Session summary 3 March: wrote the import of suppliers, next: tests.", "Session summary 9 March: moved the import of suppliers to a worker, changed the tests.", "session summary import of suppliers"],
+  ["Login bug: the session cookie was set without Secure; fixed in auth.ts.", "The session cookie is now called sid instead of session.", "Why was the session cookie wrong at login?"],
+  ["Database backups run with pgBackRest at night.", "Database backups now raise an alert when they fail.", "What do database backups run with?"],
+  ["Nora approves changes of prices.", "Nora is now also in the works council.", "Who approves changes of prices?"],
+  ["The parking garage opens at 6.", "The bike cellar opens at 7 since January.", "When does the parking garage open?"],
+  ["Die Heizung im Lager ist auf 12 Grad gestellt.", "Im Lager steht jetzt statt des Druckers ein Scanner.", "Auf wie viel Grad ist die Heizung im Lager gestellt?"],
+  ["Paketscheine druckt der Zebra im Versand.", "Im Versand gibt es seit Mai eine neue Waage.", "Wer druckt die Paketscheine im Versand?"],
+  ["Reklamationen bearbeitet Frau Lutz.", "Frau Lutz hat jetzt ein neues Büro.", "Wer bearbeitet Reklamationen?"],
+  ["Les factures sont archivées dix ans.", "Les devis sont désormais archivés deux ans.", "Combien de temps les factures sont-elles archivées ?"],
+  ["Le support répond au téléphone de 9 h à 17 h.", "Le téléphone de l'entrepôt a été remplacé.", "Quand le support répond-il au téléphone ?"],
+  ["The nightly list: 01:00 backup, 02:00 Mapbox refresh, 03:00 reports.", "Switched from Mapbox to Photon for geocoding.", "When do the nightly reports run?"],
+  ["Dark mode: done, released in 3.4.0.", "Retro 9 March: good – dark mode released; changed – who reviews.", "Is dark mode released?"],
+  ["Coupons cannot be combined with sale prices.", "Coupons are now printed on recycled paper.", "Can coupons be combined with sale prices?"],
+  ["The staging database has 40 GB.", "The staging shop moved to a new domain.", "How large is the staging database?"],
+  ["Ben approves prices.", "The label printer moved from Ben to Ida.", "Who approves prices?"],
+  ["Google Workspace handles our mail.", "We moved from Google Maps to MapLibre.", "What handles our mail?"],
+  ["The image service resizes to 1200 pixels.", "The image service has been quieter since the last deploy.", "To how many pixels does the image service resize?"],
+];
+
+/** The answers to the questions of pairs that all stand in one team, the later ones of all behind the earlier ones. */
+async function answersTo(all: typeof everyday): Promise<{ pair: (typeof everyday)[number]; found: { memory_id: string; content: string; may_be_outdated_by?: string; superseded_by?: string }[] }[]> {
+  const { owner } = await newTeam();
+  for (const content of [...all.map(([earlier]) => earlier), ...others, ...all.map(([, later]) => later)]) await owner.call("omn_store_memory", { content });
+  await indexed(owner.principal);
+  const answers = [];
+  for (const pair of all) {
+    const { structured } = await owner.call("omn_retrieve_memory", { query: pair[2] });
+    answers.push({ pair, found: structured["memories"] as { memory_id: string; content: string }[] });
+  }
+  return answers;
+}
+
+test("of everyday notes about the same the later one stands first, in whatever words it says that something changed [D5]", async () => {
+  const missed = (await answersTo(everyday)).filter(({ pair: [, later], found }) => found[0]?.content !== later);
+  expect(missed.map(({ pair, found }) => [pair[0], found[0]?.content])).toEqual([]);
+});
+
+test("a note that shares a name or some words with an earlier one about something else does not call it out of date [D5]", async () => {
+  const marked = (await answersTo(lookAlikes)).flatMap(({ found }) => found).filter((one) => one.may_be_outdated_by !== undefined || one.superseded_by !== undefined);
+  expect(marked.map(({ content }) => content)).toEqual([]);
+});
+
+test("a German question that begins with Was asks for what is so now [D5]", async () => {
+  const { owner } = await newTeam();
+  for (const content of [...others, "Unsere Zeiterfassung ist Clockodo.", "Clockodo wurde abgeschafft, die Zeiterfassung läuft über Personio."]) await owner.call("omn_store_memory", { content });
+  const { structured } = await owner.call("omn_retrieve_memory", { query: "Was ist unsere Zeiterfassung?" });
+  expect((structured["memories"] as { content: string }[])[0]).toMatchObject({ content: "Clockodo wurde abgeschafft, die Zeiterfassung läuft über Personio." });
+});
+
 test("a question about the past has what held then first", async () => {
   const { owner } = await newTeam();
   for (const content of [...others, "The staging server is in Frankfurt.", "The staging server moved to Dublin."]) await owner.call("omn_store_memory", { content });

@@ -16,16 +16,12 @@ export interface TextTraits {
   hasNumber: boolean;
   /** Bits of the kinds of answers of which it holds something (`heldTypes`). */
   answerTypes: number;
-  /** It says that something is otherwise than before. */
-  changes: boolean;
 }
 
 /** Of a long text the first characters show its kind. */
 const looked = 2_000;
 
 const timeWords = /\b(?:yesterday|today|tomorrow|tonight|last|next|ago|since|week|month|year|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october|november|december|(?:19|20)\d\d|\d+(?:st|nd|rd|th))\b/i;
-const changeWords =
-  /(?<!\p{L})(?:now|no longer|any ?more|instead|switched|moved|replaced|migrated|renamed|t(?:ook|akes?|aken) over|has left|changed|raised|lowered|increased|reduced|upgraded|stopped|dropped|abandoned|correction|jetzt|nun|nicht mehr|statt|ersetzt|umgestellt|gewechselt|umgezogen|übernommen|ab sofort|désormais|maintenant|remplac\p{L}*|quitté|abandonné|ahora|ya no|reemplaz\p{L}*|cambi\p{L}*)(?!\p{L})|现在|不再|改[用为成]|换成|变更|搬到|今は|変更|に変わり|切り替え|移行/iu;
 const secondPerson = /\b(?:you|your|yours|you're|you've|u)\b/gi;
 
 export function textTraits(memory: Memory): TextTraits {
@@ -40,7 +36,6 @@ export function textTraits(memory: Memory): TextTraits {
     tellsTime: timeWords.test(head),
     hasNumber: /\d/.test(head),
     answerTypes: heldTypes(head),
-    changes: changeWords.test(head),
   };
 }
 

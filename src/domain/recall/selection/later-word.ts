@@ -1,33 +1,41 @@
 import { verbatim } from "../../verbatim.ts";
 import { conflictOf } from "../../intelligence/rules/relations/conflict.ts";
 import { type Reading, read } from "../../intelligence/rules/relations/statements.ts";
+import { romanceWords } from "../../memories/statement-words.ts";
 import { stateAt } from "../../memories/supersede.ts";
 import { isInThread, type Memory } from "../../memories/memory.ts";
 import { isStopWord, wholeTerms } from "../../text/query-terms.ts";
-import { findTerms } from "../find-terms.ts";
-import { traitsOfMemory } from "../kept-words.ts";
 import type { Ranked } from "./select-results.ts";
 
 /** In hits: what is shown is among the first of these, and what may say it otherwise among the second. */
 const [shownAtMost, lookedAtMost] = [4, 24];
 
-/** In characters: longer texts say many things, of which one change is no change of all. */
-const longest = 600;
+/** In characters: longer texts say many things, of which one change is no change of all. In words: shorter ones say little beside a name in them. */
+const [longest, brief] = [600, 6];
 
 /** A question about what is no more. */
-const asksForFormer = /(?<!\p{L})(?:before|previous(?:ly)?|former(?:ly)?|old|original(?:ly)?|used to|was|were|did|früher\p{L}*|vorher\p{L}*|damals|war|waren|ursprünglich\p{L}*|avant|ancien\p{L}*|antes|anterior\p{L}*)(?!\p{L})|以前|之前|原来|前は/iu;
-const [name, kana] = [verbatim`\p{sc=Latin}[\p{L}\p{N}.+#-]*`, verbatim`[\p{sc=Katakana}ー]{2,}`];
-/** What stands behind one of these held until then: `switched from npm to pnpm`, `no longer use ArgoCD`. Data may come from anything. */
+const asksForFormer = /(?<!\p{L})(?:before|previous(?:ly)?|former(?:ly)?|old|original(?:ly)?|used to|(?<=.)was|were|did|früher\p{L}*|vorher\p{L}*|damals|war|waren|ursprünglich\p{L}*|avant|ancien\p{L}*|antes|anterior\p{L}*)(?!\p{L})|以前|之前|原来|前は/iu;
+const ended = verbatim`gone|removed|cancell?ed|replaced|retired|dropped|abandon(?:ed|né)|gekündigt|entfernt|abgeschafft|ersetzt`;
+/** A text that says that something is otherwise than before. */
+const change = new RegExp(
+  verbatim`(?<!\p{L})(?:${ended}|now|no longer|any ?more|instead|since|as of|from (?:now|\d+ \p{L}+|ju\p{L}+) on|switched|moved|migrated|renamed|t(?:ook|akes?|aken) over|has left|changed|raised|lowered|increased|reduced|upgraded|stopped|correction|jetzt|nun|nicht mehr|statt|umgestellt|gewechselt|umgezogen|übernommen|seit|ab (?:\d+\.|\p{L}+(?:[ln]i|ber|[rz]t))|désormais|maintenant|remplac\p{L}*|quitté|depuis|ahora|ya no|reemplaz\p{L}*|cambi\p{L}*)(?!\p{L})|现在|不再|改[用为成]|换成|变更|搬到|今は|変更|に変わり|切り替え|移行`,
+  "iu",
+);
+const [name, kana] = [verbatim`\p{sc=Latin}(?:[\p{L}\p{N}+#]|[._/-](?=[\p{L}\p{N}]))*`, verbatim`[\p{sc=Katakana}ー]{2,}`];
+/** What stands in one of these places held until then: `switched from npm to pnpm`, `no longer use ArgoCD`, `Percy was cancelled`. Data may come from anything. */
 const former = new RegExp(
   [
-    verbatim`(?<!\p{L})(?:switch|mov|migrat|chang|convert|upgrad|renam)\p{L}+ [^.\n]{0,24}?from (?:the )?(${name})`,
-    verbatim`t(?:ook|aken) over [^.\n]{0,40}?from (${name})`,
-    verbatim`(?<!\p{L})(?:instead of|no longer (?:\p{L}+ )?|not (?:\p{L}+ )?(?=.{2,40} any ?more)|replaces?d?|stopped using|dropped|abandoned|statt|anstatt|nicht mehr|kein(?:e|en)? (?=.{2,30} mehr)|ersetzt|abandonné|au lieu de|en vez de|ya no (?:\p{L}+ )?)\s?(?:the |our |der |die |das |den |le |la |el )?(${name})`,
+    verbatim`(?<!\p{L})(?:(?:switch|mov|migrat|chang|convert|upgrad|renam)\p{L}+|t(?:ook|akes?|aken) over) [^.\n]{0,32}?from (?:the )?(${name})`,
+    verbatim`(?<!\p{L})(?:${ended}|instead of|no longer (?:\p{L}+ )?|(?:not (?:\p{L}+ )?|keine?n? )(?=.{2,40} (?:any ?more|mehr))|replaces?|stopped using|(?:an)?statt|nicht mehr|au lieu de|en vez de|ya no (?:\p{L}+ )?)\s?(?:(?:the|our|d[aei][esrn]|l[ae]|el) )?(${name})`,
     verbatim`(?<!\p{L})von (${name})(?= (?:auf|zu|nach) )`,
+    verbatim`(?<!\p{L})(${name}) (?:is|was|has|ist|wurde) (?:${ended}|left the (?:company|team)|no longer)`,
     verbatim`(?:不再(?:使用|用)?|代替|取代)\s?(${name}|${kana})|从\s?(${name})(?=.{0,12}[换迁改切升搬])|(${kana}|${name})(?:から|をやめ|の代わりに|ではなく)`,
   ].join("|"),
   "giu",
 );
+const named = new RegExp(`${name}|${kana}`, "gu");
+/** What tells of one day: it was so then, whatever is so now, and changes nothing by itself. */
+const record = /^(?:session summary|retro|log:|fixed)|\d[T ]\d\d:\d\d:\d\d/i;
 
 interface Found extends Ranked {
   trace: { matched: readonly string[] };
@@ -35,7 +43,7 @@ interface Found extends Ranked {
 
 /**
  * Which memories that answer a question are out of date by what another one says, as far as a text shows: the later one by the id of the earlier. It says
- * that something changed, and names what held before or all that the earlier one says of the question's words; or both say one thing of the
+ * that something changed, and names what held before, or all or most that the earlier one says of the question; or both say one thing of the
  * same with different values. Nothing is marked: both are shown, the later first. What another team made public, or was kept back once, puts nothing out of date.
  */
 export function laterWords(question: string, ranked: readonly Found[], minRelevance: number): Map<string, Memory> {
@@ -56,30 +64,32 @@ export function laterWords(question: string, ranked: readonly Found[], minReleva
   return later;
 }
 
-const isComparable = ({ content, value, redaction, namespace, supersededBy }: Memory): boolean =>
-  content.length <= longest && value === null && redaction === undefined && supersededBy === null && !isInThread({ namespace });
+const isComparable = ({ content, value, redaction, namespace, supersededBy, type }: Memory): boolean =>
+  content.length <= longest && type !== "bug_fix" && !record.test(content) && value === null && redaction === undefined && supersededBy === null && !isInThread({ namespace });
 
 const mayFollow = (old: Memory, fresh: Memory): boolean =>
   fresh.teamId === old.teamId && !fresh.trust.quarantined && fresh.namespace === old.namespace && stateAt(fresh) > stateAt(old) && fresh.updatedAt >= old.updatedAt;
 
 function isOutOfDate(old: Found, fresh: Found, readingOf: (memory: Memory) => Reading): boolean {
   const held = new Set(fresh.trace.matched);
-  const { matched } = old.trace;
+  const matched = old.trace.matched.filter(tells);
   const says = matched.length > 1 && matched.every((word) => held.has(word));
-  const isChange = traitsOfMemory(fresh.memory).changes && !traitsOfMemory(old.memory).changes;
-  if (isChange && (says || (isOfTheSame(old, held, readingOf) && saysOften(fresh.memory, old.memory)) || namesFormer(fresh.memory, old.memory))) return true;
+  if (change.test(fresh.memory.content)) {
+    if (namesFormer(fresh, old, held)) return true;
+    if (!change.test(old.memory.content) && (says || (isOfTheSame(matched, held, readingOf(old.memory)) && saysOften(fresh.memory, old.memory)))) return true;
+  }
   return says && conflictOf(readingOf(old.memory), readingOf(fresh.memory)) !== undefined;
 }
 
-/** Whether it says something of the question, and all that the earlier one has of it as its subject: on which port another service listens changes nothing here. */
-function isOfTheSame({ memory, trace: { matched } }: Found, held: ReadonlySet<string>, readingOf: (memory: Memory) => Reading): boolean {
+/** Whether it says most of what the earlier one has of the question, and all of it that is its subject or a name: on which port another service listens changes nothing here. */
+function isOfTheSame(matched: readonly string[], held: ReadonlySet<string>, { names, statements }: Reading): boolean {
   const missing = matched.filter((word) => !held.has(word));
-  if (missing.length === matched.length) return false;
-  const subjects = new Set(readingOf(memory).statements.flatMap(({ subject }) => [...subject].flatMap(wholeTerms)));
-  return !missing.flatMap(wholeTerms).some((term) => subjects.has(term));
+  const subjects = [names, ...statements.map(({ subject }) => subject)].flatMap((words) => [...words].flatMap(wholeTerms));
+  return missing.length * 2 < matched.length && !missing.flatMap(wholeTerms).some((term) => subjects.includes(term));
 }
 
-const telling = (text: string): Set<string> => new Set(wholeTerms(text).filter((term) => !isStopWord(term)));
+const tells = (word: string): boolean => !isStopWord(word) && !romanceWords.has(word);
+const telling = (text: string): Set<string> => new Set(wholeTerms(text).filter(tells));
 
 /** Whether both are about the same: three words and a third of what the earlier one says. */
 function saysOften(fresh: Memory, old: Memory): boolean {
@@ -89,8 +99,26 @@ function saysOften(fresh: Memory, old: Memory): boolean {
   return shared >= 3 && shared * 3 >= said.length;
 }
 
-/** Whether what the later text says to have held before stands in the earlier one. */
-function namesFormer({ content }: Memory, old: Memory): boolean {
-  const names = new Set([...content.matchAll(former)].flatMap(([, ...groups]) => wholeTerms(groups.find((group) => group !== undefined) ?? "")).filter((term) => !isStopWord(term)));
-  return names.size > 0 && findTerms(old.content, names).hits.length > 0;
+/**
+ * Whether a name that the later text says to have held before stands in the earlier one, whole and in the same letters, and both say something else of the
+ * question, or neither says much else: another matter may have the same name in it. A plain word is a name only where it is most of what is said.
+ */
+function namesFormer({ memory }: Found, { memory: { content }, trace }: Found, held: ReadonlySet<string>): boolean {
+  const names = ` ${content.match(named)?.join(" ")} `;
+  const ownFormers = formersOf(content).flat();
+  return formersOf(memory.content).some(([gone, upTo]) => {
+    const own = telling(gone);
+    return (
+      own.size > 0 && names.includes(` ${gone} `) && !ownFormers.includes(gone) &&
+      ((telling(content).size <= brief && telling(upTo).size < 3) ||
+        (/[^\p{Ll}]/u.test(gone) && trace.matched.some((word) => word.length > 3 && held.has(word) && !wholeTerms(word).some((term) => own.has(term)))))
+    );
+  });
 }
+
+/** What a text says to have held before, each with all that it says up to there. */
+const formersOf = (content: string): [name: string, upTo: string][] =>
+  [...content.matchAll(former)].map((match) => {
+    const upTo = content.slice(0, match.index + match[0].length);
+    return [match.slice(1).find(Boolean) + (/^(?: \p{Lu}[\p{L}\p{N}]*)+/u.exec(content.slice(upTo.length))?.[0] ?? ""), upTo];
+  });
