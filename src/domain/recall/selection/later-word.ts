@@ -84,8 +84,8 @@ function isOutOfDate(old: Found, fresh: Found, readingOf: (memory: Memory) => Re
 /** Whether it says most of what the earlier one has of the question, and all of it that is its subject or a name: on which port another service listens changes nothing here. */
 function isOfTheSame(matched: readonly string[], held: ReadonlySet<string>, { names, statements }: Reading): boolean {
   const missing = matched.filter((word) => !held.has(word));
-  const subjects = [names, ...statements.map(({ subject }) => subject)].flatMap((words) => [...words].flatMap(wholeTerms));
-  return missing.length * 2 < matched.length && !missing.flatMap(wholeTerms).some((term) => subjects.includes(term));
+  const subjects = new Set([names, ...statements.map(({ subject }) => subject)].flatMap((words) => [...words].flatMap(wholeTerms)));
+  return missing.length * 2 < matched.length && !missing.flatMap(wholeTerms).some((term) => subjects.has(term));
 }
 
 const tells = (word: string): boolean => !isStopWord(word) && !romanceWords.has(word);
@@ -105,11 +105,10 @@ function saysOften(fresh: Memory, old: Memory): boolean {
  */
 function namesFormer({ memory }: Found, { memory: { content }, trace }: Found, held: ReadonlySet<string>): boolean {
   const names = ` ${content.match(named)?.join(" ")} `;
-  const ownFormers = formersOf(content).flat();
   return formersOf(memory.content).some(([gone, upTo]) => {
     const own = telling(gone);
     return (
-      own.size > 0 && names.includes(` ${gone} `) && !ownFormers.includes(gone) &&
+      own.size > 0 && names.includes(` ${gone} `) && !formersOf(content).flat().includes(gone) &&
       ((telling(content).size <= brief && telling(upTo).size < 3) ||
         (/[^\p{Ll}]/u.test(gone) && trace.matched.some((word) => word.length > 3 && held.has(word) && !wholeTerms(word).some((term) => own.has(term)))))
     );
