@@ -6,7 +6,8 @@ import { isMadeUp } from "./secret-shapes.ts";
 import { readsAsSentence, wordsCalledSecret } from "./secret-words.ts";
 import { secretsCalledSo } from "./secrets-called-so.ts";
 
-const publicBlock = /-----BEGIN (?:[A-Z0-9]+ )*(?:PUBLIC KEY|CERTIFICATE|SIGNATURE|MESSAGE)(?: BLOCK| REQUEST)?-----[\s\S]{0,20000}?-----END [A-Z0-9 ]{3,40}-----/g;
+/** Blocks of keys, and the address to which a program sends its faults (a Sentry DSN): its key may be known. */
+const publicBlock = /https?:\/\/[\da-f]{32}@[\w.-]{0,99}sentry[\w.-]{0,99}\/\d+|-----BEGIN (?:[A-Z0-9]+ )*(?:PUBLIC KEY|CERTIFICATE|SIGNATURE|MESSAGE)(?: BLOCK| REQUEST)?-----[\s\S]{0,20000}?-----END [A-Z0-9 ]{3,40}-----/g;
 
 /** Finds credentials: those of a known form, those in a place where one stands, and what the text calls one. */
 export function findSecrets(text: string): Finding[] {

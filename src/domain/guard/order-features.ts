@@ -102,6 +102,9 @@ function speakersOf(text: string): Range[] {
   return speakers.length < 2 ? [] : speakers;
 }
 
+/** `For shell scripts the user prefers …`: a person is spoken of, and no model is told what they want it to do. */
+const ofPerson = /(?=[tu])(?<=(?:^|[.!?\n]\s?)(?:for|in|on|with|when|about) [^.:;!?\n]{1,60} )(?:the )?user (?=(?:want|prefer|like|expect)s (?!(?:you|me|that|to)\b|\S+ (?:ai|assistant|agent|model)|[^\n]{0,200}(?:@|:\/)))/gi;
+
 /** Whether it is a talk: in one, people tell the assistant what to do. */
 export const isTalk = (text: string): boolean => speakersOf(text).length > 0;
 
@@ -109,7 +112,7 @@ export const isTalk = (text: string): boolean => speakersOf(text).length > 0;
 export function passagesOf(text: string, isAskedFor: (part: string) => boolean): Passage[] {
   const all = wordsOf(text);
   const speakers = speakersOf(text);
-  const skips = [...quotedIn(text), ...speakers];
+  const skips = [...quotedIn(text), ...speakers, ...rangesOf(text, ofPerson)];
   const words = skips.length === 0 ? all : all.filter(({ start }) => !isWithin(skips, start));
   const names = namesIn(text, words);
   const sentences: (Passage & { said: [Set<string>] })[] = [];

@@ -1,8 +1,8 @@
 import { isPlaceholder } from "./placeholders.ts";
 import { callsItPin } from "./secret-names.ts";
 
-/** `alpha2`, `read:v2`: a name, unless it is called a secret. */
-export const isNumbered = (value: string): boolean => /^[A-Z]{0,2}[a-z]+(?:[A-Z][a-z]+|[-_:.][A-Za-z]+){0,5}[-_:.]?[vV]?\d[kKmMbB]?$/.test(value);
+/** `alpha2`, `read:v2`, `i18n:pull`: a name, unless it is called a secret. */
+export const isNumbered = (value: string): boolean => /^[A-Z]{0,2}[a-z]+(?:[A-Z][a-z]+|[-_:.][A-Za-z]+){0,5}[-_:.]?[vV]?\d[kKmMbB]?$|^(?=.*:)(?:(?:^|[-_:./])(?:[a-z]+\d?|[a-z]\d\d?[a-z]))+$/.test(value);
 
 /** Letters alone, and not a key of capitals. */
 export const isWord = /^(?!\p{Lu}{12})\p{L}*$/u;
@@ -23,7 +23,7 @@ export const isComposed = (value: string): boolean =>
 /** Not a word, a name, a measure or a date. */
 export function isPasswordLike(value: string): boolean {
   // The last are names with a hash at the end.
-  if (sourceText.test(value) || isNamed(value) || /^[a-z\d]+(?:-[a-z\d]+){0,4}-(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,10}$|^(?:ctrl|cmd|alt|shift|meta)[+-]|^[Xx]-[A-Za-z]|^[0-9A-F]{16}$/.test(value)) return false;
+  if (sourceText.test(value) || isNamed(value) || /^[a-z\d]+(?:-[a-z\d]+){0,4}-(?=\d*[a-f])(?=[a-f]*\d)[0-9a-f]{7,10}$|^(?:[Cc]trl|[Cc]md|[Aa]lt|[Ss]hift|[Mm]eta)[+-]|^[Xx]-[A-Za-z]|^[0-9A-F]{16}$/.test(value)) return false;
   if (isComposed(value)) return true;
   // An image and the commit it was built from.
   if (/^[a-z][a-z\d./-]*:(?:[0-9a-f]{7,8}|[0-9a-f]{12}|[0-9a-f]{40})$/.test(value)) return false;
@@ -47,7 +47,7 @@ export const isUnmistakable = (value: string): boolean =>
 const known =
   /^(?:(?:hmac|pbkdf2|hkdf|ecdsa|rsa)[-_]sha-?\d[\d/-]*|v\d{1,3}(?:[._-][\w.-]*|(?:alpha|beta|rc)\d*)?|[a-z]{1,3}\d{1,2}|\d{4}-\d\d-\d\d.*|(?:sha|aes|rsa|md|utf|base|oauth|argon|ipv|http|tls|ssl|rs|hs|es|ed|node|python|php|java|web|log|iso|rfc|ed|windows|win|office|apache|bsd|l?gpl|mpl|x|h|mp|debian|ubuntu|postgres|mysql|redis|room|raum|gen|iphone|pixel|port|level|tier|phase|sprint|week|kw|day|step|version|build|rev|issue|pr|ticket|chapter|section|page|line|row|node|server|host|web|db|srv|vm|nas|printer|team|chrome|firefox|safari|edge|fedora|android|ios|macos|angular|react|vue|django|rails|spring|typescript|outlook|excel|sap|oracle|mongo(?:db)?|kafka)[-_ ]?\d[\d._-]*[a-z]{0,3}\d?(?:-(?:gcm|cbc|sha\d+|bit))?|(?:us|eu|ap|sa|ca|me|af|cn|il|asia|europe|australia)-[a-z]+-?\d{1,2}[a-z]?|\d+(?:st|nd|rd|th|x|h|m|s|ms|min|kb|mb|gb|tb|px|pt|k|days?|bit|-bit|-digit|-char\w*|stellig\w*)|\d+[-/.]\d+.*|[A-Za-z]+20\d\d|[a-z]+-\d|[A-Z]\d{2,4}-[A-Za-z]+|[a-z]+\.[a-z]+\d?(?:\(\))?)$/i;
 /** A ticket, a model, a standard. */
-const identifier = /^[A-Z]{1,6}-?\d{1,6}(?:-\d{1,4}|-[A-Z])?[A-Z]?$|^[A-Z]{2,6}-\d{1,6}[!?]$|^[a-z]+-\d{1,2}$|^[a-z]{1,3}-\d{3,4}$|_[2m]fa$|^[a-z]{1,3}[-_][A-Z\d]{3,8}$|^(?:id|idx|pk|fk|login|last|max|min)_\w+$/;
+const identifier = /^[A-Z]{1,6}-?\d{1,6}(?:-\d{1,4}|-[A-Z])?[A-Za-z]?$|^[A-Z]{2,6}-\d{1,6}[!?]$|^[a-z]+-\d{1,2}$|^[a-z]{1,3}-\d{3,4}$|_[2m]fa$|^[a-z]{1,3}[-_][A-Z\d]{3,8}$|^(?:id|idx|pk|fk|login|last|max|min)_\w+$/;
 export const isDate = (value: string): boolean => /^(?:19|20)\d\d$/.test(value) || /^(?:19|20)\d\d-?[01]\d-?[0-3]\d$/.test(value);
 
 /** A token of the right form that says itself that it is none. */

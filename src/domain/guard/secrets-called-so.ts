@@ -7,7 +7,7 @@ import { secretsOfLists } from "./secret-lists.ts";
 import { callsItSecret, recoveryCodes } from "./secret-names.ts";
 import { entropyOf, isChain, isComposed, isNumbered, isPassphrase, isPasswordLike, isRandomKey, isUnmistakable, isWord, ofCode } from "./secret-shapes.ts";
 
-const linked = /(?:\bis|(?<!\p{L})(?:je|jest|är|er|é|è)|\bwas|\breads|lautet|heißt|ist|est|es|:|=|auf|(?<!\b(?:hop|jump|ssh|connect|over|log ?in|go|switch|tunnel) )to|は|是)(?:\s+(?:now|still|always|jetzt|noch|immer|désormais|ahora|siempre))?\s*["'„“«「]?\s*$/iu;
+const linked = /(?:(?<!\p{L})(?:je|jest|är|er|é|è|is|was|reads|ist|est|es|auf)|lautet|heißt|:|=|(?<!\b(?:hop|jump|ssh|connect|over|log ?in|go|switch|tunnel) )to|は|是)(?:\s+(?:now|still|always|jetzt|noch|immer|désormais|ahora|siempre))?\s*["'„“«「]?\s*$/iu;
 const isSaid = /^\S?\s+(?:is|ist|est|es|as|als|comme|como)\s|^\s?[是がは为]/;
 /** Runs of Latin letters, digits and signs. */
 const run = /[!-~\u00a1-\u052f]{4,200}/g;
