@@ -87,7 +87,7 @@ describe("when a memory", () => {
     const id = await stored("shared");
     await askedTwice(grace);
     const memory = await services.memories.get(ada.principal, Date.now(), id);
-    const { lastSeq } = await commits.erase(ada.principal, ada.at(Date.now()), memory ? [memory] : []);
+    const lastSeq = await commits.erase(ada.principal, ada.at(Date.now()), memory ? [memory] : []);
     await team.index.catchUp(team.ref, lastSeq);
     expect((await keptFor(grace)).readable).toEqual([]);
   });

@@ -2,6 +2,8 @@ import type { Context } from "../context.ts";
 import { invalid, noMemory } from "../errors.ts";
 import { sha256Hex } from "../hash.ts";
 import type { MemoryFilter } from "./memory-store.ts";
+import { matchesFilter } from "./memory-filters.ts";
+import { mostQuarantined, waiting } from "./quarantine.ts";
 import { WriteConflict } from "./write-conflict.ts";
 import { assertReadable, redacted } from "../secrets/redaction.ts";
 import { requireScope } from "../tenancy/principal.ts";
@@ -30,7 +32,7 @@ export type ForgetOutcome = (
   | { outcome: "preview"; mode: ForgetInput["mode"]; memories: Memory[]; confirm: string; changed: boolean }
   /** `proposals`: what else is to be archived waits for a review, or was refused in one before. */
   | { outcome: "archived" | "erased" | "proposed" | "unchanged"; ids: string[]; proposals?: Proposal[] }
-) & { more?: More };
+) & { more?: More; keptBack?: number };
 
 /** More match than one call takes; the next one goes on with them. How many: of a key pattern that is not known. */
 export interface More {
@@ -39,20 +41,28 @@ export interface More {
 
 const maxForget = 500;
 
-/** Forgetting shows first what would go, the newest of them where these are many; the token it answers is bound to exactly those versions. */
+/**
+ * Forgetting shows first what would go, the newest of them where these are many; the token it answers is bound to exactly those versions.
+ * What is erased takes along what the write guard keeps back of it: `keptBack` counts the caller's own, and nobody is told of others'.
+ */
 export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOutcome> {
   requireScope(ctx.principal, "memory:write");
   // A preview shows what would go.
   requireScope(ctx.principal, "memory:read");
   return retryOnConflict("these memories", async () => {
     const { selected, ...more } = await select(ctx, input);
+    const held = input.mode === "erase" ? await keptBackOf(ctx, input, selected) : [];
+    if (selected.length + held.length === 0) throw noMemory("Nothing matches, so there is nothing to forget.", "Check the key or the filters.");
+    const counted = { ...more, ...(held.length > 0 ? { keptBack: held.length } : {}) };
     for (const memory of selected) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);
-    const token = await confirmToken(ctx, input.mode, selected);
+    const token = await confirmToken(ctx, input.mode, [...selected, ...held]);
     if (input.confirm !== token) {
       await noteSecrets(ctx, selected);
-      return { outcome: "preview", mode: input.mode, memories: selected, confirm: token, changed: input.confirm !== undefined, ...more };
+      return { outcome: "preview", mode: input.mode, memories: selected, confirm: token, changed: input.confirm !== undefined, ...counted };
     }
-    return { ...(input.mode === "erase" ? await erase(ctx, selected) : await archive(ctx, selected)), ...more };
+    if (input.mode === "archive") return { ...(await archive(ctx, selected)), ...more };
+    await purge(ctx, [...selected, ...held]);
+    return { outcome: "erased", ids: selected.map(({ id }) => id), ...counted };
   });
 }
 
@@ -110,8 +120,12 @@ async function whole(ctx: Context, selected: Memory[]): Promise<Memory[]> {
   });
 }
 
-async function erase(ctx: Context, selected: Memory[]): Promise<ForgetOutcome> {
-  return { outcome: "erased", ids: await purge(ctx, selected) };
+/** What is kept back of the caller for these, such as the original of one that is masked, and by key or filters what is kept back there as well. */
+async function keptBackOf(ctx: Context, { ids, key, filter = {} }: ForgetInput, selected: readonly Memory[]): Promise<Memory[]> {
+  const going = new Set(selected.map(({ id }) => id));
+  const named = key === undefined ? undefined : new Set((await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, {}, mostQuarantined, "quarantined")).map(({ id }) => id));
+  const isThere = (held: Memory): boolean => !ids?.length && (!named || named.has(held.id)) && matchesFilter({ ...held, ...held.quarantine }, filter);
+  return (await waiting(ctx)).filter((held) => !going.has(held.id) && (going.has(held.quarantine?.target ?? "") || isThere(held)));
 }
 
 async function select(ctx: Context, input: ForgetInput): Promise<Selected> {
@@ -131,7 +145,6 @@ async function select(ctx: Context, input: ForgetInput): Promise<Selected> {
   } else {
     throw invalid("Nothing was selected.", "Say what to forget: id, key (with * as wildcard) or filters.");
   }
-  if (selected.length === 0) throw noMemory("Nothing matches, so there is nothing to forget.", "Check the key or the filters.");
   if (selected.length <= maxForget) return { selected };
   const left = input.key === undefined ? (await ctx.memories.count(principal, now, filter)) - maxForget : undefined;
   return { selected: selected.slice(0, maxForget), more: { left } };

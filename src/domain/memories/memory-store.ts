@@ -173,7 +173,7 @@ export interface MemoryStore {
   hydratePublic(principal: Principal, now: number, places: PublicPlace[]): Promise<Memory[]>;
   byKey(principal: Principal, now: number, key: string, filter: MemoryFilter): Promise<Memory[]>;
   /** `*` stands for any characters; `limit` newest first, of the archived ones if asked, behind the one of the id `before`. */
-  byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived?: boolean, before?: string): Promise<Memory[]>;
+  byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived?: PageOf["archived"], before?: string): Promise<Memory[]>;
   list(principal: Principal, now: number, filter: MemoryFilter, page: PageOf): Promise<Page<Memory>>;
   /** All versions by memory id, or those named, oldest first, secret ones opened or left out. */
   history(principal: Principal, now: number, ids: string[], options?: { secrets?: "omit"; only?: readonly VersionName[] }): Promise<Map<string, Version[]>>;
@@ -218,7 +218,7 @@ export interface MemoryWriter {
   commit(principal: Principal, write: WriteContext, writes: MemoryWrite[], idempotency?: IdempotencyRecord, beside?: AskedBeside): Promise<Memory[]>;
   /** Saves the answer to a call that changed nothing. @throws WriteRace */
   saveIdempotency(principal: Principal, now: number, idempotency: IdempotencyRecord): Promise<void>;
-  /** Removes memories in just these versions, with all that came before and their tags, for good. Answers their ids. @throws WriteRace */
+  /** Removes memories in just these versions, with all that came before, their tags and what the write guard keeps back of anybody to change them, for good. Answers their ids. @throws WriteRace */
   erase(principal: Principal, write: WriteContext, memories: Memory[]): Promise<string[]>;
 }
 

@@ -1,13 +1,10 @@
 import { guarded } from "../guarded.ts";
 import { retentionMs } from "../metrics/prevention-stats.ts";
 import type { TeamRef } from "../tenancy/team-ref.ts";
+import type { Memory } from "./memory.ts";
 
-export interface ExpiredMemory {
-  teamId: string;
-  id: string;
-  version: number;
-  isPublic: boolean;
-}
+/** One whose time is over, or whose owner is gone. */
+export type ExpiredMemory = Pick<Memory, "teamId" | "id" | "version" | "visibility">;
 
 /** Work on whole shards that no person asked for; the only access to memories without a principal. */
 export interface MaintenanceStore {

@@ -60,10 +60,10 @@ export class D1ErasureStore implements ErasureStore {
 
   async privateMemories(shard: string, userId: string): Promise<ExpiredMemory[]> {
     const { results } = await this.#shardOf(shard)
-      .prepare("SELECT team_id AS teamId, id, version FROM memories WHERE owner_id = ?1 AND visibility = 'private' LIMIT ?2")
+      .prepare("SELECT team_id AS teamId, id, version, visibility FROM memories WHERE owner_id = ?1 AND visibility = 'private' LIMIT ?2")
       .bind(userId, privateAtOnce)
-      .all<{ teamId: string; id: string; version: number }>();
-    return results.map((memory) => ({ ...memory, isPublic: false }));
+      .all<ExpiredMemory>();
+    return results;
   }
 
   async blankPrivateVersions(shard: string, userId: string): Promise<string[]> {

@@ -4,8 +4,7 @@ import type { ExpiredMemory, MaintenanceStore } from "../../domain/memories/swee
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
 import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import { auditSystem } from "./memory-audit.ts";
-import * as statements from "./memory-sql.ts";
-import { isWriteConflict } from "./memory-commits.ts";
+import { type Doomed, erasing, isWriteConflict } from "./memory-commits.ts";
 import type { ShardOf } from "./shard-of.ts";
 import { idempotency, memories, outbox } from "./shard-schema.ts";
 
@@ -18,12 +17,11 @@ export class D1MaintenanceStore implements MaintenanceStore {
   }
 
   async expired(shard: string, now: number, limit: number, exceptTeams: readonly string[] = []): Promise<ExpiredMemory[]> {
-    const rows = await drizzle(this.#shardOf(shard))
+    return drizzle(this.#shardOf(shard))
       .select({ teamId: memories.teamId, id: memories.id, version: memories.version, visibility: memories.visibility })
       .from(memories)
       .where(and(lte(memories.expiresAt, now), sql`${memories.teamId} NOT IN (SELECT value FROM json_each(${JSON.stringify(exceptTeams)}))`))
       .limit(limit);
-    return rows.map(({ visibility, ...row }) => ({ ...row, isPublic: visibility === "public" }));
   }
 
   async teamsWithOutbox(shard: string): Promise<{ teamId: string; seq: number }[]> {
@@ -57,16 +55,8 @@ export class D1MaintenanceStore implements MaintenanceStore {
  * Erases memories of one team and leaves tombstones. Answers the last sequence number. @throws WriteRace when one of them has
  * changed, and then erases nothing
  */
-export async function purge(d1: D1Database, teamId: string, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<number> {
-  const ids = JSON.stringify(doomed.map(({ id }) => id));
-  const tombstones = JSON.stringify(doomed.map(({ id, version, isPublic }) => ({ id, version, isPublic: isPublic ? 1 : 0 })));
-  const batch = [
-    d1.prepare(statements.takeSequence).bind(teamId, doomed.length),
-    d1.prepare(statements.insertTombstones).bind(teamId, tombstones, doomed.length, now),
-    d1.prepare(statements.deleteIdempotency).bind(teamId, ids),
-    d1.prepare(statements.deleteMemories).bind(teamId, ids),
-    auditSystem(d1, teamId, now, reason, { action: "erase", count: doomed.length }),
-  ];
+export async function purge(d1: D1Database, teamId: string, now: number, doomed: readonly Doomed[], reason: "expiry" | "account"): Promise<number> {
+  const batch = [...erasing(d1, teamId, now, doomed), auditSystem(d1, teamId, now, reason, { action: "erase", count: doomed.length })];
   try {
     const [taken] = (await d1.batch<{ seq: number }>(batch)) as [D1Result<{ seq: number }>];
     return (taken.results as [{ seq: number }])[0].seq;

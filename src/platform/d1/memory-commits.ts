@@ -4,7 +4,7 @@ import type { Memory } from "../../domain/memories/memory.ts";
 import type { IdempotencyRecord, MemoryWrite, WriteContext } from "../../domain/memories/memory-store.ts";
 import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
-import { actOn, auditMemories } from "./memory-audit.ts";
+import { actOn, auditMemories, auditSystem } from "./memory-audit.ts";
 import { idsIn } from "./memory-conditions.ts";
 import type { QuotaGuard } from "./quota-guard.ts";
 import * as statements from "./memory-sql.ts";
@@ -19,6 +19,25 @@ export const isWriteConflict = (error: unknown): boolean =>
   /(?:UNIQUE|FOREIGN KEY) constraint failed|NOT NULL constraint failed: (?:memories\.version|outbox\.memory_id|proposals\.state)/.test(
     error instanceof Error ? `${error.message} ${String(error.cause ?? "")}` : "",
   );
+
+export type Doomed = Pick<Memory, "id" | "version" | "visibility">;
+
+/** What the write guard keeps back of anybody to change these, or as the original of what is masked in them: it says what they say. */
+export async function keptBackFor(d1: D1Database, teamId: string, doomed: readonly { id: string }[]): Promise<Doomed[]> {
+  return (await d1.prepare(statements.keptBackFor).bind(teamId, idsOf(doomed)).all<Doomed>()).results;
+}
+
+const idsOf = (doomed: readonly { id: string }[]): string => JSON.stringify(doomed.map(({ id }) => id));
+
+/** Removes just these versions and leaves tombstones, in the numbers that the first statement answers the last of. */
+export function erasing(d1: D1Database, teamId: string, now: number, doomed: readonly Doomed[]): D1PreparedStatement[] {
+  const tombstones = JSON.stringify(doomed.map(({ id, version, visibility }) => ({ id, version, visibility })));
+  return [
+    d1.prepare(statements.takeSequence).bind(teamId, doomed.length),
+    d1.prepare(statements.insertTombstones).bind(teamId, tombstones, doomed.length, now),
+    ...[statements.deleteIdempotency, statements.deleteMemories].map((statement) => d1.prepare(statement).bind(teamId, idsOf(doomed))),
+  ];
+}
 
 /** Changes memories, each change in one batch: all of it is written, or nothing. */
 export class MemoryCommits {
@@ -98,18 +117,14 @@ export class MemoryCommits {
     return this.#sealed.sensitivityChanged(rows, byId);
   }
 
-  async erase(principal: Principal, write: WriteContext, doomed: Pick<Memory, "id" | "version" | "visibility">[]): Promise<{ ids: string[]; lastSeq: number }> {
+  /** `beside`: what goes with them, which the caller may not know of. Answers the last sequence number. */
+  erase(principal: Principal, write: WriteContext, named: readonly Doomed[], beside: readonly Doomed[] = []): Promise<number> {
     const d1 = this.#shardOf(principal.shard);
-    const ids = doomed.map((memory) => memory.id);
-    const tombstones = doomed.map(({ id, version, visibility }) => ({ id, version, isPublic: visibility === "public" ? 1 : 0 }));
-    const lastSeq = await this.#run(d1, principal.teamId, [
-      d1.prepare(statements.takeSequence).bind(principal.teamId, ids.length),
-      d1.prepare(statements.insertTombstones).bind(principal.teamId, JSON.stringify(tombstones), ids.length, write.now),
-      d1.prepare(statements.deleteIdempotency).bind(principal.teamId, JSON.stringify(ids)),
-      d1.prepare(statements.deleteMemories).bind(principal.teamId, JSON.stringify(ids)),
-      auditMemories(d1, principal, write, { action: "erase", ...actOn(ids) }),
+    return this.#run(d1, principal.teamId, [
+      ...erasing(d1, principal.teamId, write.now, [...named, ...beside]),
+      auditMemories(d1, principal, write, { action: "erase", ...actOn(named.map(({ id }) => id)) }),
+      ...(beside.length > 0 ? [auditSystem(d1, principal.teamId, write.now, "quarantine", { action: "erase", count: beside.length })] : []),
     ]);
-    return { ids, lastSeq };
   }
 
   async saveIdempotency(principal: Principal, now: number, once: IdempotencyRecord): Promise<void> {

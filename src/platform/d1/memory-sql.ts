@@ -196,13 +196,17 @@ export const insertOutbox = `INSERT INTO outbox (team_id, seq, memory_id, op, is
 
 /**
  * Tombstones, of just these versions: one that has changed or is gone breaks the column's constraint, and the whole
- * batch. Parameters: team, `[{id, version, isPublic}]` as JSON, number of them, now.
+ * batch. Parameters: team, `[{id, version, visibility}]` as JSON, number of them, now.
  */
 export const insertTombstones = `INSERT INTO outbox (team_id, seq, memory_id, op, is_public, created_at)
   SELECT ?1, (SELECT seq FROM counters WHERE team_id = ?1) - ?3 + 1 + e.key,
     (SELECT m.id FROM memories m WHERE m.team_id = ?1 AND m.id = e.value ->> '$.id' AND m.version = e.value ->> '$.version'),
-    'erase', e.value ->> '$.isPublic', ?4
+    'erase', e.value ->> '$.visibility' = 'public', ?4
   FROM json_each(?2) e`;
+/** Parameters: team, ids as JSON. */
+export const keptBackFor = `SELECT m.id, m.version, m.visibility FROM memories m WHERE m.team_id = ?1 AND m.quarantine IS NOT NULL
+  AND m.id NOT IN (SELECT value FROM json_each(?2)) AND m.quarantine ->> '$.target' IN (SELECT value FROM json_each(?2)
+    UNION ALL SELECT f.former_id FROM former_ids f WHERE f.team_id = ?1 AND f.memory_id IN (SELECT value FROM json_each(?2)))`;
 /** Old outbox rows of an erased memory name it, but hold none of its text. Parameters: team, ids as JSON. */
 export const deleteMemories = `DELETE FROM memories WHERE team_id = ?1 AND id IN (SELECT value FROM json_each(?2))`;
 export const deleteIdempotency = `DELETE FROM idempotency WHERE team_id = ?1 AND memory_id IN (SELECT value FROM json_each(?2))`;

@@ -223,7 +223,7 @@ export class D1MemoryStore implements MemoryStore {
     return this.#opened.memories(principal, rows);
   }
 
-  async byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived = false, before?: string): Promise<Memory[]> {
+  async byKeyPattern(principal: Principal, now: number, pattern: string, filter: MemoryFilter, limit: number, archived: PageOf["archived"] = false, before?: string): Promise<Memory[]> {
     const compiled = compileKeyPattern(pattern);
     // Keys that were stored before they were composed.
     const older = compileKeyPattern(decomposed(pattern));
@@ -258,7 +258,7 @@ export class D1MemoryStore implements MemoryStore {
   }
 
   /** In the order of the ids; what has changed since it matched may be missing. */
-  async #matched(principal: Principal, now: number, ids: string[], archived: boolean): Promise<Memory[]> {
+  async #matched(principal: Principal, now: number, ids: string[], archived: boolean | "all" | "quarantined"): Promise<Memory[]> {
     if (ids.length === 0) return [];
     const rows = await this.#db(principal).select().from(memories).where(and(visibleTo(principal), unexpired(now), present(archived), idsIn(memories.id, ids)));
     const byId = new Map(rows.map((row) => [row.id, toMemory(row)]));

@@ -2,7 +2,6 @@ import { asDomainError, type DomainError } from "../../domain/errors.ts";
 import { eventsOfErasure, eventsOfPurge, eventsOfWrites, type TeamEvent } from "../../domain/events/team-event.ts";
 import type { ExpiredMemory } from "../../domain/memories/sweep.ts";
 import type { TeamRef } from "../../domain/tenancy/team-ref.ts";
-import type { Memory } from "../../domain/memories/memory.ts";
 import type { IdempotencyRecord, MemoryWrite, WriteContext } from "../../domain/memories/memory-store.ts";
 import type { LikenessQuery } from "../../domain/recall/retrievers/text-retriever.ts";
 import { WriteConflict } from "../../domain/memories/write-conflict.ts";
@@ -10,7 +9,7 @@ import type { Principal } from "../../domain/tenancy/principal.ts";
 import { withTimeout, TimeoutError } from "../../domain/timeout.ts";
 import { purge } from "../d1/maintenance-store.ts";
 import { committedBefore, erasedBefore } from "../d1/commit-outcome.ts";
-import type { MemoryCommits } from "../d1/memory-commits.ts";
+import { type Doomed, keptBackFor, type MemoryCommits } from "../d1/memory-commits.ts";
 import { type AcknowledgedChanges, isSmall } from "./acknowledged.ts";
 import { answerMs, documentMs, withRetries } from "./attempts.ts";
 import { headOf, type IndexDocument, toDocument, toPastDocument } from "./document.ts";
@@ -41,8 +40,6 @@ export interface EraseRequest {
   doomed: Doomed[];
   isRepeated: boolean;
 }
-
-export type Doomed = Pick<Memory, "id" | "version" | "visibility">;
 
 /** The errors of a write cross the RPC as data, because a thrown one arrives without its class. */
 export type WriteAnswer =
@@ -190,23 +187,21 @@ export class Commits {
     return found === undefined ? answer : { ...answer, alike: found };
   }
 
-  erase({ principal, write, doomed, isRepeated }: EraseRequest): Promise<WriteAnswer> {
+  /** What is kept back for them goes with them. */
+  async erase({ principal, write, doomed, isRepeated }: EraseRequest): Promise<WriteAnswer> {
     const { commits, shard } = this.#host;
-    const removed = this.#remove(principal, doomed.map(({ id, visibility }) => ({ id, isPublic: visibility === "public" })), isRepeated, {
-      commit: async () => (await commits().erase(principal, write, doomed)).lastSeq,
-      committed: () => erasedBefore(shard(principal.shard), principal.teamId, doomed),
-    });
+    const d1 = shard(principal.shard);
+    const beside = await keptBackFor(d1, principal.teamId, doomed);
+    const removed = this.#remove(principal, d1, [...doomed, ...beside], isRepeated, () => commits().erase(principal, write, doomed, beside));
     return this.#telling(removed, () => eventsOfErasure(principal, write, doomed));
   }
 
   /** Erases memories that no person asked to erase. One that has changed meanwhile is a conflict. */
-  purge(place: TeamRef, now: number, doomed: ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
+  async purge(place: TeamRef, now: number, due: readonly ExpiredMemory[], reason: "expiry" | "account"): Promise<WriteAnswer> {
     const d1 = this.#host.shard(place.shard);
+    const doomed = [...due, ...(await keptBackFor(d1, place.teamId, due))];
     const known = doomed.flatMap(({ id }) => this.#host.documents.knownReadersOf(place.teamId, [id]).map((audience) => ({ id, audience })));
-    const removed = this.#remove(place, doomed, false, {
-      commit: () => purge(d1, place.teamId, now, doomed, reason),
-      committed: () => erasedBefore(d1, place.teamId, doomed),
-    });
+    const removed = this.#remove(place, d1, doomed, false, () => purge(d1, place.teamId, now, doomed, reason));
     return this.#telling(removed, () => eventsOfPurge(now, known));
   }
 
@@ -223,14 +218,15 @@ export class Commits {
 
   #remove(
     place: Pick<Principal, "teamId" | "organizationId" | "shard">,
-    doomed: { id: string; isPublic: boolean }[],
+    d1: D1Database,
+    doomed: readonly Doomed[],
     isRepeated: boolean,
-    d1: { commit(): Promise<number>; committed(): Promise<number | undefined> },
+    commit: () => Promise<number>,
   ): Promise<WriteAnswer> {
     const host = this.#host;
     const team = refOf(place);
     const memoryIds = doomed.map(({ id }) => id);
-    const wasPublic = doomed.filter(({ isPublic }) => isPublic).map(({ id }) => id);
+    const wasPublic = doomed.filter(({ visibility }) => visibility === "public").map(({ id }) => id);
     const numbersTo = (last: number): Numbers => doomed.map((_, i) => ({ seq: last - doomed.length + 1 + i, alias: 0 }));
     return this.#write(isRepeated, {
       team,
@@ -239,9 +235,9 @@ export class Commits {
       isBoundToFail: () => false,
       withdrawal: () => ({ memoryIds, audiences: host.documents.readersOf(team.teamId, memoryIds) }),
       mayFollow: () => false,
-      commit: async () => numbersTo(await d1.commit()),
+      commit: async () => numbersTo(await commit()),
       committed: async () => {
-        const last = await d1.committed();
+        const last = await erasedBefore(d1, team.teamId, doomed);
         return last === undefined ? undefined : numbersTo(last);
       },
       apply: async (numbers, settled) => {

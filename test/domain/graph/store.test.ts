@@ -175,7 +175,7 @@ describe("what a memory contributed", () => {
     const expiring = await ada.keep("soon", "Globex uses Redis.", { ...shared, expiresAt: now + day });
     await redraw(team);
     await commits.erase(ada.principal, ada.at(now), [erased]);
-    await services.maintenance.index.purge({ teamId: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: expiring.id, version: 1, isPublic: false }]);
+    await services.maintenance.index.purge({ teamId: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: expiring.id, version: 1, visibility: "private" }]);
     expect(await stored(team)).toEqual(before);
     expect(await graph.memoriesOf(ada.principal, now, [(await entityOf(ada, "redis"))?.id ?? ""], 10)).toEqual([kept.id]);
   });

@@ -64,7 +64,7 @@ describe("vectors of entities and relationships", () => {
   test("go with a memory that expired and was purged", async () => {
     const memory = await ada.keep("one", "Maria owns Redis.", { ...shared, expiresAt: now + hour });
     await jobs.run(team);
-    await services.maintenance.index.purge({ teamId: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: memory.id, version: 1, isPublic: false }]);
+    await services.maintenance.index.purge({ teamId: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: memory.id, version: 1, visibility: "private" }]);
     await jobs.run(team);
     expectHeld([]);
   });

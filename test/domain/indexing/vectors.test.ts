@@ -97,7 +97,7 @@ describe("a memory's vector follows it", () => {
     expect(await cached()).toHaveLength(2);
     await commits.erase(ada.principal, ada.at(now), [twin]);
     expect(await cached()).toHaveLength(1);
-    await services.maintenance.index.purge({ teamId: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: other.id, version: 1, isPublic: false }]);
+    await services.maintenance.index.purge({ teamId: team.id, organizationId: team.organizationId, shard: "SHARD_0" }, now, [{ teamId: team.id, id: other.id, version: 1, visibility: "private" }]);
     expect(await cached()).toHaveLength(0);
     expect(await rows("SELECT hash FROM vector_items WHERE team_id = ? AND hash IS NOT NULL", team.id)).toEqual([]);
 

@@ -150,7 +150,7 @@ describe("the sweep purges what has expired [S14] [S15]", () => {
 });
 
 test("what expired goes though another team's cannot be purged, which has more of it than a sweep takes at once [S14]", async () => {
-  const page = Array.from({ length: 1_001 }, (_, i) => ({ teamId: i < 1_000 ? "stuck" : team.id, id: `${i}`, version: 1, isPublic: false }));
+  const page = Array.from({ length: 1_001 }, (_, i) => ({ teamId: i < 1_000 ? "stuck" : team.id, id: `${i}`, version: 1, visibility: "private" }));
   const { store, index } = services.maintenance;
   const purged: string[] = [];
   const ref = { ...team.ref, organizationId: ada.principal.organizationId };

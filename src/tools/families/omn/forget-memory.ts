@@ -45,6 +45,7 @@ export const forgetMemory = defineTool({
       mode: input.mode,
       confirm: input.confirm,
     });
+    const kept = result.keptBack ? [say`${result.keptBack} in quarantine, kept back of these or with them`] : [];
     if (result.outcome !== "preview") {
       const { outcome, ids: gone, proposals = [] } = result;
       if (gone.length > 0) ctx.changed({ ids: gone, listChanged: true });
@@ -58,8 +59,8 @@ export const forgetMemory = defineTool({
       // Who named it by its key may not know the id, without which nothing archived is restored.
       const wayBack = outcome === "archived" && gone.length === 1 ? [say`To restore it: omn_update_memory with id ${gone[0] as string} and archived: false`] : [];
       return {
-        structured: { outcome, count: gone.length, memory_ids: gone, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}), more: result.more, ...adviceOf(joined(notes, ". ")) },
-        text: joined([say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`, ...wayBack, ...notes], ". "),
+        structured: { outcome, count: gone.length, memory_ids: gone, kept_back: result.keptBack, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}), more: result.more, ...adviceOf(joined(notes, ". ")) },
+        text: joined([say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`, ...kept, ...wayBack, ...notes], ". "),
       };
     }
     const apart = apartIn(result.memories, ctx.project);
@@ -69,7 +70,7 @@ export const forgetMemory = defineTool({
       return say`- ${handleOf(memory)}${aside(scope, namespace === undefined ? undefined : named(namespace), ...originOf(memory, authorOf(memory)))}: ${preview(memory.content, 80)}`;
     });
     const more = result.memories.length - lines.length;
-    const summary = say`${result.mode} would remove ${result.memories.length}:`;
+    const summary = joined([say`${result.mode} would remove ${result.memories.length}`, ...kept], ", and ");
     const before = say`${confirmText(result.changed)}Nothing forgotten yet.`;
     const left = moreText(result);
     const advice = joined([say`To go ahead, repeat the call with confirm: "${result.confirm}".`, ...left], " ");
@@ -77,6 +78,7 @@ export const forgetMemory = defineTool({
       structured: {
         outcome: "preview",
         count: result.memories.length,
+        kept_back: result.keptBack,
         mode: result.mode,
         confirm: result.confirm,
         more: result.more,
@@ -94,12 +96,12 @@ export const forgetMemory = defineTool({
           })),
       },
       text: joined([
-        say`${before} ${summary}`,
+        say`${before} ${summary}:`,
         ...lines,
         ...(more > 0 ? [say`… and ${more} more`] : []),
         advice,
       ]),
-      question: questionOf(result.confirm, joined([...left, summary], " "), lines, result.memories.length),
+      question: questionOf(result.confirm, say`${joined([...left, summary], " ")}:`, lines, result.memories.length),
     };
   },
 });
