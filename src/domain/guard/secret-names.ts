@@ -4,7 +4,7 @@ import { verbatim } from "../verbatim.ts";
 export const passwords =
   verbatim`pass?wor[dt]|passwr[od]t?|passwd|p/w|passphrase|passcode|pwd|kennwort|passwörter|kenncode|contrase(?:ñ|n)a|clave(?! (?:primaria|foránea|pública))|mots?[ _]?de[ _]?passe?|phrase[ _](?:secrète|de passe)|mdp|frase[ _]de[ _]contraseña|psk|(?:ssh|user|db|root|admin|smtp|mail|ftp|store|sql)pass|senha|wacht(?:woord|zin)|lösenord|passord|adgangskode|jelszó|hesl[oaeu]m?(?![a-z])|has[łl][oae]m?(?![a-z])|парол[ьяе]м?|şifresi|비밀번호|비번|密码|密碼|口令|暗号|パスワード|パスフレーズ|合言葉`;
 const keys =
-  verbatim`secret|token(?!i[sz]|s? (?:budget|count|limit))|miyao|himitsu|bearer|_auth(?![a-z_])|api[ _-]?key|apikey|access[ _-]?key|private[ _-]?key|client[ _-]?secret|auth[ _-]?key|signing[ _-]?key|encryption[ _-]?key|account[ _-]?key|master[ _-]?key|app[ _-]?key|appid|pre-?shared[ _-]?key|shared[ _-]?secret|unseal[ _-]?keys?|requirepass|masterauth|auth[ _-]?token|art-api|license[ _-]?key|mchkey|credentials?|salt|api-schlüssel|zugangsschlüssel|geheimnis|clé (?:d['’])?api|clave api|jeton|密钥|金鑰|令牌|凭证|アクセスキー|シークレット|トークン|apiキー|共有鍵|秘密鍵`;
+  verbatim`secret|token(?!i[sz])|miyao|himitsu|bearer|_auth(?![a-z_])|api[ _-]?key|apikey|access[ _-]?key|private[ _-]?key|client[ _-]?secret|auth[ _-]?key|signing[ _-]?key|encryption[ _-]?key|account[ _-]?key|master[ _-]?key|app[ _-]?key|appid|pre-?shared[ _-]?key|shared[ _-]?secret|unseal[ _-]?keys?|requirepass|masterauth|auth[ _-]?token|art-api|license[ _-]?key|mchkey|credentials?|salt|api-schlüssel|zugangsschlüssel|geheimnis|clé (?:d['’])?api|clave api|jeton|密钥|金鑰|令牌|凭证|アクセスキー|シークレット|トークン|apiキー|共有鍵|秘密鍵`;
 
 export const secretNames = `${passwords}|${keys}|(?:php|j)sessionid|phpsessid|session[ _-]?(?:id|cookie)|id_ses\\w+|(?<!\\p{L})(?:pass|pw|pin|key|schluessel)`;
 

@@ -32,7 +32,7 @@ export type ForgetOutcome = (
   | { outcome: "preview"; mode: ForgetInput["mode"]; memories: Memory[]; confirm: string; changed: boolean }
   /** `proposals`: what else is to be archived waits for a review, or was refused in one before. */
   | { outcome: "archived" | "erased" | "proposed" | "unchanged"; ids: string[]; proposals?: Proposal[] }
-) & { more?: More; keptBack?: number };
+) & { more?: More; keptBack?: number | undefined };
 
 /** More match than one call takes; the next one goes on with them. How many: of a key pattern that is not known. */
 export interface More {
@@ -53,7 +53,7 @@ export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOu
     const { selected, ...more } = await select(ctx, input);
     const held = input.mode === "erase" ? await keptBackOf(ctx, input, selected) : [];
     if (selected.length + held.length === 0) throw noMemory("Nothing matches, so there is nothing to forget.", "Check the key or the filters.");
-    const counted = { ...more, ...(held.length > 0 ? { keptBack: held.length } : {}) };
+    const counted = { ...more, keptBack: held.length || undefined };
     for (const memory of selected) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);
     const token = await confirmToken(ctx, input.mode, [...selected, ...held]);
     if (input.confirm !== token) {
@@ -123,9 +123,9 @@ async function whole(ctx: Context, selected: Memory[]): Promise<Memory[]> {
 /** What is kept back of the caller for these, such as the original of one that is masked, and by key or filters what is kept back there as well. */
 async function keptBackOf(ctx: Context, { ids, key, filter = {} }: ForgetInput, selected: readonly Memory[]): Promise<Memory[]> {
   const going = new Set(selected.map(({ id }) => id));
-  const named = key === undefined ? undefined : new Set((await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, {}, mostQuarantined, "quarantined")).map(({ id }) => id));
-  const isThere = (held: Memory): boolean => !ids?.length && (!named || named.has(held.id)) && matchesFilter({ ...held, ...held.quarantine }, filter);
-  return (await waiting(ctx)).filter((held) => !going.has(held.id) && (going.has(held.quarantine?.target ?? "") || isThere(held)));
+  const named = key === undefined ? undefined : (await ctx.memories.byKeyPattern(ctx.principal, ctx.now, key, {}, mostQuarantined, "quarantined")).map(({ id }) => id);
+  return (await waiting(ctx)).filter((held) =>
+    !going.has(held.id) && (going.has(held.quarantine?.target ?? "") || (!ids?.length && named?.includes(held.id) !== false && matchesFilter({ ...held, ...held.quarantine }, filter))));
 }
 
 async function select(ctx: Context, input: ForgetInput): Promise<Selected> {

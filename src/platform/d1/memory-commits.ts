@@ -24,18 +24,16 @@ export type Doomed = Pick<Memory, "id" | "version" | "visibility">;
 
 /** What the write guard keeps back of anybody to change these, or as the original of what is masked in them: it says what they say. */
 export async function keptBackFor(d1: D1Database, teamId: string, doomed: readonly { id: string }[]): Promise<Doomed[]> {
-  return (await d1.prepare(statements.keptBackFor).bind(teamId, idsOf(doomed)).all<Doomed>()).results;
+  return (await d1.prepare(statements.keptBackFor).bind(teamId, JSON.stringify(doomed)).all<Doomed>()).results;
 }
-
-const idsOf = (doomed: readonly { id: string }[]): string => JSON.stringify(doomed.map(({ id }) => id));
 
 /** Removes just these versions and leaves tombstones, in the numbers that the first statement answers the last of. */
 export function erasing(d1: D1Database, teamId: string, now: number, doomed: readonly Doomed[]): D1PreparedStatement[] {
-  const tombstones = JSON.stringify(doomed.map(({ id, version, visibility }) => ({ id, version, visibility })));
+  const rows = JSON.stringify(doomed);
   return [
     d1.prepare(statements.takeSequence).bind(teamId, doomed.length),
-    d1.prepare(statements.insertTombstones).bind(teamId, tombstones, doomed.length, now),
-    ...[statements.deleteIdempotency, statements.deleteMemories].map((statement) => d1.prepare(statement).bind(teamId, idsOf(doomed))),
+    d1.prepare(statements.insertTombstones).bind(teamId, rows, doomed.length, now),
+    ...[statements.deleteIdempotency, statements.deleteMemories].map((statement) => d1.prepare(statement).bind(teamId, rows)),
   ];
 }
 

@@ -129,7 +129,6 @@ describe("secrets [U8]", () => {
     "Texts have English keys; the translators' work is pulled with `pnpm i18n:fetch`.",
     "You are asked for the passphrase by `rclone check s3:lighthouse-tapes`.",
     "Shortcuts: key F9 toggles sidebar2, key F4 uses palette3, Ctrl+Shift+F7 opens the console.",
-    "The token budget of a summary: 4k with summarize4all.",
     "Faults go to https://0a1b2c3d4e5f60718293a4b5c6d7e8f9@o123.ingest.de.sentry.io/456 (the key of the DSN is public).",
     "SENTRY_DSN=https://0a1b2c3d4e5f60718293a4b5c6d7e8f9@sentry.kelpworks.example/12",
     "Port 9443 of host merlin-14.internal serves the token issuer.",

@@ -200,7 +200,7 @@ export const MemoryPage = ({ principal, memory, versions, oldest, older, authorO
       {mayWrite(principal) && draft === undefined && mayErase(principal, memory) && (
         <details>
           <summary>Erase it</summary>
-          <p>Every version goes, with what was masked in it or kept back of it, and nothing brings it back. What is archived can be restored.</p>
+          <p>Every version goes, also what is kept back of it, and nothing brings it back. What is archived can be restored.</p>
           <Act action={`${at}/erase?version=${memory.version}`} label="Erase for good" />
         </details>
       )}

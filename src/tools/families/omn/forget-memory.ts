@@ -45,7 +45,7 @@ export const forgetMemory = defineTool({
       mode: input.mode,
       confirm: input.confirm,
     });
-    const kept = result.keptBack ? [say`${result.keptBack} in quarantine, kept back of these or with them`] : [];
+    const kept = result.keptBack ? [say`${result.keptBack} in quarantine`] : [];
     if (result.outcome !== "preview") {
       const { outcome, ids: gone, proposals = [] } = result;
       if (gone.length > 0) ctx.changed({ ids: gone, listChanged: true });
