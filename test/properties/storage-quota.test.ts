@@ -57,7 +57,7 @@ async function take(team: Team, { act, which, other, text }: Step): Promise<void
       const preview = await owner.call("omn_forget_memory", { key, mode: "erase" });
       return void (await owner.call("omn_forget_memory", { key, mode: "erase", confirm: preview.structured["confirm"] }));
     }
-    case "expire": return void (present && (await purge(env.SHARD_0, team.id, Date.now(), [{ teamId: team.id, ...present, visibility: "private" }], "expiry")));
+    case "expire": return void (present && (await purge(env.SHARD_0, team.id, Date.now(), [{ ...present, visibility: "private" }], "expiry")));
     case "import": {
       const history = [1, 2].map((version) => ({ version, at: "2026-01-01", actor_id: "x", tool: "t", action: "create", state: { key: `in.${which}`, content: `${text} ${version}` } }));
       return void (await owner.call("omn_import_memories", { memories: [{ key: `in.${which}`, content: text, version: 3, history }, { key, content: text }] }));

@@ -29,7 +29,10 @@ export const commits = memoryCommitsOf(env);
 export const writerOver = (commits: MemoryCommits): MemoryWriter => ({
   commit: (principal, write, writes, once) => commits.commit(principal, write, writes, once),
   saveIdempotency: (...args) => commits.saveIdempotency(...args),
-  erase: async (...args) => (await commits.erase(...args)).ids,
+  erase: async (principal, write, memories) => {
+    await commits.erase(principal, write, memories);
+    return memories.map(({ id }) => id);
+  },
 });
 /** Seals and opens with the keys of the running Worker. */
 export const sealedRows = new SealedRows(new SecretBox(services.secrets.teamKeys));
