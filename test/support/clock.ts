@@ -11,10 +11,10 @@ export class Clock {
     vi.spyOn(Date, "now").mockImplementation(() => real() + this.#ahead);
   }
 
-  /** It is noon and goes on from there, so that the day does not end within a test. */
+  /** It is the next noon and goes on from there, so that the day does not end within a test; ahead, since KV refuses what has expired by its own clock. */
   static atNoon(): Clock {
     const clock = new Clock();
-    clock.forward(dayMs / 2 - (Date.now() % dayMs));
+    clock.forward((1.5 * dayMs - (Date.now() % dayMs)) % dayMs);
     return clock;
   }
 

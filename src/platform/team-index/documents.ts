@@ -27,8 +27,6 @@ interface DocRow extends Merged {
   body: string;
 }
 
-/** Only conversations have an order in which a neighbour says what a memory is about. */
-
 /** Those who see a row: everybody, the team, or its owner. */
 type Audience = Pick<DocRow, "visibility" | "owner_id">;
 type NewestRow = { version: number; visibility: string; owner_id: string; secret: number };

@@ -55,7 +55,9 @@ export function pack(outcome: RecallOutcome, maxTokens: number, rendering: Rende
   const fits = once((attempt: RecallOutcome) => tokensOf(rendering.answer(attempt)) <= maxTokens);
   const packed = withRelated(shorten({ ...outcome, items, more }, fits), outcome.items, fits);
   const hint = { ...packed, needed: frame + Math.min(costs[0] ?? 0, 2 * goodPreview) };
-  return packed.items.length === 0 && outcome.items.length > 0 && fits(hint) ? hint : packed;
+  // With less room still, the budget that would do says more than ids.
+  const hints = packed.items.length === 0 && outcome.items.length > 0 ? [hint, { ...hint, more: [] }] : [];
+  return hints.find(fits) ?? packed;
 }
 
 /** Positions by rank, or by worth per token within a stage, whichever is worth more in all: the greedy answer to the knapsack problem. */
