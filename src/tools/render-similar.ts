@@ -30,7 +30,7 @@ function adviceOf({ update, forget, request, stored }: Repair, similar: readonly
   const settled = conflicts.filter((one) => one.settled === "superseded").length;
   return [
     ...(settled > 0 ? [`What it replaces is marked as superseded${request === undefined ? "" : `; omn_revert with request: "${request}" takes both back`}.`] : []),
-    ...(similar.length > settled ? [`If this changes or repeats one of ${settled > 0 ? "the others" : "them"}, ${stored.version > 1 ? `${forget} that one` : `${update} on it with what holds of both, then ${forget} on ${refOf(stored)}, this one`}.`] : []),
+    ...(similar.length > settled ? [`If this changes or repeats one of ${settled > 0 ? "the others" : "them"}, ${stored.version > 1 ? `${forget} that one` : `${update} on it with what holds of both, then ${forget} on id ${refOf(stored)}, this one`}.`] : []),
   ].join(" ");
 }
 
