@@ -43,7 +43,7 @@ const otherName = (key: string, shape: Shape): string | undefined =>
 
 type Shape = z.core.$ZodShape;
 
-const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
+export const valueAt = (input: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>((value, step) => (value as Record<PropertyKey, unknown> | null | undefined)?.[step], input);
 
 /** The fields of the object at a path, through what wraps it. */

@@ -1,4 +1,6 @@
 import type * as z from "zod";
+import { valueAt } from "../domain/problems.ts";
+import { parseJson } from "../domain/strict-json.ts";
 
 type Kind = "number" | "int" | "boolean" | "array" | "object" | "record";
 
@@ -16,19 +18,15 @@ export function mended(args: unknown, issues: readonly z.core.$ZodIssue[]): unkn
   for (const issue of issues) {
     const last = issue.path.at(-1);
     if (issue.code !== "invalid_type" || last === undefined || !Object.hasOwn(readAs, issue.expected)) continue;
-    const place = holderOf((copy ??= structuredClone(args)), issue.path.slice(0, -1));
-    const text = place?.[last];
+    const text = valueAt(args, issue.path);
     if (typeof text !== "string" || !readAs[issue.expected as Kind].test(text.trim())) continue;
     try {
-      (place as Holder)[last] = JSON.parse(text);
+      const value = parseJson(text);
+      copy ??= structuredClone(args);
+      (valueAt(copy, issue.path.slice(0, -1)) as Record<PropertyKey, unknown>)[last] = value;
     } catch {
-      // No JSON: the refusal says what would be right.
+      // No JSON, or none that is kept as it is written: the refusal says what would be right.
     }
   }
   return copy;
 }
-
-type Holder = Record<PropertyKey, unknown>;
-
-const holderOf = (args: unknown, path: readonly PropertyKey[]): Holder | undefined =>
-  path.reduce<unknown>((value, step) => (value as Holder | null | undefined)?.[step], args) as Holder | undefined;

@@ -28,6 +28,14 @@ describe("values in quotation marks, as clients and models send them [S7] [A1]",
     expect(error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining(field) });
   });
 
+  test("what would be another value once it is read is refused, and nothing is stored", async () => {
+    for (const metadata of ['{"big": 12345678901234567890}', '{"__proto__": {"tags": ["pier"]}}']) {
+      const { error } = await ada.call("omn_store_memory", { content: "Pier 9 is new.", metadata });
+      expect(error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("metadata") });
+    }
+    expect((await ada.call("omn_retrieve_memory", { query: "pier 9 new", mode: "text" })).text).not.toContain("Pier 9");
+  });
+
   test("a text stays a text", async () => {
     const { structured } = await ada.call("omn_store_memory", { content: "42", key: "true" });
     expect((await ada.call("omn_retrieve_memory", { key: "true" })).structured["memories"]).toMatchObject([{ memory_id: structured["memory_id"], content: "42" }]);
