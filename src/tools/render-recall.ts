@@ -4,7 +4,7 @@ import type { Recalled, RecallOutcome } from "../domain/recall/recall.ts";
 import type { Rendering } from "../domain/recall/presentation/budget.ts";
 import { receiptSchema, type Receipt } from "../domain/recall/presentation/receipt.ts";
 import { always, type Span } from "../domain/text/time-calendar.ts";
-import { memoryText, omnMemory } from "./render.ts";
+import { iso, memoryText, omnMemory } from "./render.ts";
 
 export const recallAnswer = z.looseObject({
   memories: z.array(z.looseObject({})),
@@ -40,7 +40,7 @@ const ofTime = (happened: Span): string => [daysOf(happened), "newest first"].fi
 
 /** Empty of all time. */
 function daysOf({ from, to }: Span): string {
-  const dayAt = (instant: number): string => new Date(instant).toISOString().slice(0, 10);
+  const dayAt = (instant: number): string => iso(instant).slice(0, 10);
   if (from === always.from) return to === always.to ? "" : `before ${dayAt(to)}`;
   if (to === always.to) return `since ${dayAt(from)}`;
   return dayAt(from) === dayAt(to - 1) ? dayAt(from) : `${dayAt(from)} to ${dayAt(to - 1)}`;

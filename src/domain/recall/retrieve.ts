@@ -65,6 +65,8 @@ export interface RetrievalSources<Row> {
 const deadlines = { text: 5_000, vector: 1_500 } as const;
 
 export const noText: SearchAnswer = { hits: [], weights: [], terms: [], rarest: 0 };
+/** Found by when they happened: no word of them matches. */
+export const foundInOrder = (ids: readonly string[]): SearchAnswer => ({ ...noText, hits: ids.map((id) => ({ id, score: 1, ownTerms: 0, contextTerms: 0 })) });
 const noVectors: Nearest = { hits: [] };
 
 /** Whether public memories of other teams may be among the answers: of those only the present is searched. */

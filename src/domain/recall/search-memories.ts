@@ -23,7 +23,7 @@ import type { HitTrace, LegReports } from "./presentation/receipt.ts";
 import { blend, labelled, passageOf, rerankable, shortened } from "./ranking/rerank.ts";
 import { heldBy, weightOf, type Question } from "./ranking/relevance.ts";
 import { isAnsweredByWords, matchable } from "./ranking/word-match.ts";
-import { noText, retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
+import { foundInOrder, retrieve, type RetrievalRequest, type RetrievalSources } from "./retrieve.ts";
 import { similarityOf } from "../embedding/similarity-scale.ts";
 import { cosine } from "../embedding/unit-vector.ts";
 import type { VectorHit } from "../embedding/vector-index.ts";
@@ -210,7 +210,7 @@ async function recallFromTruth(ctx: Context, request: RetrievalRequest): Promise
     async text({ happened, filter, limit }) {
       if (!happened) throw new Error("The team's object is out of reach");
       const { items } = await memories.list(principal, now, { ...filter, ...within(filter, happened) }, { below: undefined, limit });
-      return { ...noText, hits: items.toSorted((a, b) => happenedAt(b) - happenedAt(a)).map(({ id }) => ({ id, score: 1, ownTerms: 0, contextTerms: 0 })) };
+      return foundInOrder(items.toSorted((a, b) => happenedAt(b) - happenedAt(a)).map(({ id }) => id));
     },
     nearest: (text, options) => semantic.nearest(principal, now, text, options),
     expand: (asked) => graph.expand(principal, now, asked),

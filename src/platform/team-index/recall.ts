@@ -4,7 +4,7 @@ import type { RecallFound } from "../../domain/memories/memory-store.ts";
 import { shareOf } from "../../domain/recall/ranking/word-match.ts";
 import type { LikenessAnswer, LikenessQuery, MemoryPlace, SearchAnswer, SearchQuery } from "../../domain/recall/retrievers/text-retriever.ts";
 import { leastCandidates } from "../../domain/recall/weights.ts";
-import { noText, retrieve, textQueryOf, type Retrieval, type RetrievalRequest } from "../../domain/recall/retrieve.ts";
+import { foundInOrder, noText, retrieve, textQueryOf, type Retrieval, type RetrievalRequest } from "../../domain/recall/retrieve.ts";
 import type { QueryExpander } from "../../domain/recall/retrievers/query-expansion.ts";
 import type { Semantic } from "../../domain/recall/retrievers/vector-retriever.ts";
 import type { GraphStore } from "../../domain/graph/graph-store.ts";
@@ -54,10 +54,7 @@ export class ObjectRecall {
     const viewer = { userId: principal.userId, teamId: principal.teamId };
     const found = await retrieve<string>({
       async text(query): Promise<SearchAnswer> {
-        if (query.happened) {
-          const ids = documentsIn(searched.sql, { viewer, now, filter: query.filter, limit: query.limit, span: query.happened });
-          return { ...noText, hits: ids.map((id) => ({ id, score: 1, ownTerms: 0, contextTerms: 0 })) };
-        }
+        if (query.happened) return foundInOrder(documentsIn(searched.sql, { viewer, now, filter: query.filter, limit: query.limit, span: query.happened }));
         if (query.terms.length === 0) return noText;
         const { hits, ...match } = searchDocuments(searched, indexQueryOf(query, viewer, now, { othersOnly: false }));
         return { ...match, hits: hits.map(({ id, score, ownTerms, contextTerms }) => ({ id, score, ownTerms, contextTerms })) };

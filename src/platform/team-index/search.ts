@@ -84,12 +84,12 @@ export function documentsAt(sql: SqlStorage, { viewer, filter, limit, at, key }:
 /** Present documents of what happened in a span and fits the filter, the newest first; turns of talks follow after all else. */
 export function documentsIn(sql: SqlStorage, { viewer, filter, now, limit, span }: HappenedQuery): string[] {
   const { conditions, parameters } = allowed({ viewer, filter, now, othersOnly: false }, undefined);
-  const [from, to] = [parameters.push(span.from), parameters.push(span.to)];
+  const [from, to, most] = [span.from, span.to, limit].map((value) => parameters.push(value));
   const found = (kind: string): string[] =>
     sql.exec<{ id: string }>(
       `SELECT d.memory_id AS id FROM docs d INDEXED BY docs_happened
        WHERE d.until_at IS NULL AND d.archived = 0 AND ${conditions.join(" AND ")} AND ${happened} >= ?${from} AND ${happened} < ?${to} AND ${kind}
-       ORDER BY ${happened} DESC, d.alias DESC LIMIT ${limit}`,
+       ORDER BY ${happened} DESC, d.alias DESC LIMIT ?${most}`,
       ...parameters,
     ).toArray().map(({ id }) => id);
   const notes = found(`NOT ${isTurn}`);
