@@ -44,7 +44,7 @@ describe("what is erased goes with what was kept back of it [U8] [B2]", () => {
     expect(preview.text).toContain("erase would remove 2, and 2 in quarantine");
     expect(JSON.stringify(preview)).not.toMatch(/evil\.example|github_pat/);
     expect(done.structured).toMatchObject({ outcome: "erased", count: 2, kept_back: 2 });
-    expect(done.text).toContain("erased 2 memories. 2 in quarantine");
+    expect(done.text).toContain("erased 2 memories, and 2 in quarantine");
     expect(await heldOf(ada)).toEqual([`${note} And again.`]);
     expect(await rowsOf(masked)).toBe(0);
     const { structured } = await ada.call("omn_memory_health", {});

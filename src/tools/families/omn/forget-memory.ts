@@ -60,7 +60,7 @@ export const forgetMemory = defineTool({
       const wayBack = outcome === "archived" && gone.length === 1 ? [say`To restore it: omn_update_memory with id ${gone[0] as string} and archived: false`] : [];
       return {
         structured: { outcome, count: gone.length, memory_ids: gone, kept_back: result.keptBack, ...(waiting > 0 ? { proposed: waiting } : {}), ...(refused > 0 ? { refused } : {}), more: result.more, ...adviceOf(joined(notes, ". ")) },
-        text: joined([say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`, ...kept, ...wayBack, ...notes], ". "),
+        text: joined([joined([say`${outcome} ${gone.length} ${gone.length === 1 ? "memory" : "memories"}`, ...kept], ", and "), ...wayBack, ...notes], ". "),
       };
     }
     const apart = apartIn(result.memories, ctx.project);
