@@ -16,6 +16,7 @@ async function everythingRead(who: Person, id: string): Promise<[name: string, s
     ["mnemosyne_context", {}],
     ["mnemosyne_context", { memory_ids: [id] }],
     ["mnemosyne_graph", { seed_ids: [id] }],
+    ["memory_get_history", { memory_id: id }],
     ["recall_context", {}],
     ["omn_memory_health", {}],
   ];

@@ -208,6 +208,15 @@ describe("memory_get_history [D1]", () => {
     expect((await call(tool, { memory_id: id })).data["history"].at(-1)).toMatchObject({ version: 1, event: "ADD", new_memory: pasta });
   });
 
+  test("what left the words as they were says what it changed, and not the words twice", async () => {
+    const id = await add(pasta, { user_id: "anna" });
+    await ada.call("omn_update_memory", { id, metadata: { importance: 0.9, tags: ["food"] } });
+    const [latest, first] = (await call("memory_get_history", { memory_id: id })).data["history"];
+    expect(latest).toMatchObject({ version: 2, event: "UPDATE", new_memory: pasta, changed: { importance: { after: 0.9 }, tags: { after: ["food"] } } });
+    expect(latest).not.toHaveProperty("old_memory");
+    expect(first).not.toHaveProperty("changed");
+  });
+
   test("says nothing of a secret, of what was private to another, and of what is in quarantine", async () => {
     const team = await newTeam();
     const [owner, member] = [team.owner, await team.join()];

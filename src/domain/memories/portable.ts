@@ -2,7 +2,7 @@ import * as z from "zod";
 import { portableLinks, type PortableLinks } from "../graph/portable-links.ts";
 import { defined, type Undefinable } from "../defined.ts";
 import * as field from "./fields.ts";
-import type { Memory, Version } from "./memory.ts";
+import { canonical, type Memory, type Version } from "./memory.ts";
 import { givenFields, givenShape, memoryFields, onWire, portableRecordShape, portableStateShape, recordFieldNames, stateFieldNames, toIso, type GivenState, type MemoryField, type MemoryState } from "./memory-fields.ts";
 
 /**
@@ -68,6 +68,12 @@ const portableStateFields = stateFieldNames.filter(isPortable);
 
 /** In the names of the wire. */
 export const portableState = (state: MemoryState): Record<string, unknown> => portable(portableStateFields, state);
+
+/** Each field in which two states differ, as it was and as it became. */
+export function changesOf(before: MemoryState, after: MemoryState): Record<string, { before: unknown; after: unknown }> {
+  const [was, is] = [portableState(before), portableState(after)];
+  return Object.fromEntries(Object.keys(is).flatMap((name) => (canonical(was[name]) === canonical(is[name]) ? [] : [[name, { before: was[name], after: is[name] }]])));
+}
 
 /** The exported form of a memory. `earlier` holds the versions before the present one. */
 export function toPortable(memory: Memory, earlier: Version[], links: PortableLinks = []): Record<string, unknown> {

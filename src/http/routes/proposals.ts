@@ -3,8 +3,7 @@ import * as z from "zod";
 import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
 import { type AuthorOf, authorsOf } from "../../domain/memories/authorship.ts";
-import { canonical, type MemoryState } from "../../domain/memories/memory.ts";
-import { portableState } from "../../domain/memories/portable.ts";
+import { changesOf } from "../../domain/memories/portable.ts";
 import { acceptProposal, listProposals, type ProposedMemory, refuseProposal, reviewSetting, setReview } from "../../domain/memories/proposals.ts";
 import { proposalStates } from "../../domain/memories/proposal-store.ts";
 import { memoryFor, omnMemory } from "../../tools/render.ts";
@@ -83,11 +82,6 @@ const shown = ({ proposal, memory, wanted, outdated }: ProposedMemory, authorOf:
   memory_id: proposal.memoryId,
   ...(outdated ? { outdated } : {}),
   ...(memory ? { memory: omnMemory(memory, { author: authorOf(memory) }) } : {}),
+  // All of them, so that nothing is accepted unseen.
   ...(memory && wanted && proposal.state !== "accepted" ? { changes: changesOf(memory, wanted), ...(proposal.links ? { links: proposal.links } : {}) } : {}),
 });
-
-/** Each field that would be another one, as it is and as it is proposed: all of them, so that nothing is accepted unseen. */
-export function changesOf(memory: MemoryState, wanted: MemoryState): Record<string, { before: unknown; after: unknown }> {
-  const [before, after] = [portableState(memory), portableState(wanted)];
-  return Object.fromEntries(Object.keys(after).flatMap((name) => (canonical(before[name]) === canonical(after[name]) ? [] : [[name, { before: before[name], after: after[name] }]])));
-}

@@ -7,7 +7,7 @@ import type { ProposedMemory } from "../../../domain/memories/proposals.ts";
 import { asFound } from "../../../domain/secrets/redaction.ts";
 import { isTeamAdmin, type Principal } from "../../../domain/tenancy/principal.ts";
 import { audience } from "../../../tools/sharing-question.ts";
-import { changesOf } from "../../routes/proposals.ts";
+import { changesOf } from "../../../domain/memories/portable.ts";
 import { Act } from "./act.tsx";
 import { Instant } from "./instant.tsx";
 import { Folded, LongText, nameOf, secretStart, worded } from "./memories.tsx";

@@ -3,6 +3,7 @@ import { authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { historyOf } from "../../../domain/memories/history.ts";
 import type { Version } from "../../../domain/memories/memory.ts";
+import { changesOf } from "../../../domain/memories/portable.ts";
 import { scopeFilter } from "../../../domain/memories/session-scope.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { toolOf } from "../../render.ts";
@@ -14,7 +15,7 @@ export const memoryGetHistory = defineTool({
   name: "memory_get_history",
   aliases: ["memory_history"],
   title: "History of a memory",
-  description: "The versions of a memory, newest first: what it said before and after, when, by whom and with which tool.",
+  description: "The versions of a memory, newest first: what it said before and after, what else changed, when, by whom and with which tool.",
   scope: "memory:read",
   annotations: readOnly,
   input: z.strictObject({ memory_id: field.memoryRef, ...sessionScope, limit: z.number().int().min(1).max(200).default(50) }),
@@ -24,13 +25,16 @@ export const memoryGetHistory = defineTool({
     const { memory, entries, total } = await historyOf(ctx, { target: { id: memory_id, within: scopeFilter(session) }, limit });
     const authorOf = await authorsOf(ctx, entries.map(({ version }) => ({ updatedBy: version.actorId })));
     const history = entries.map(({ version, before }) => {
+      // What took its place may be a memory that this caller does not see.
+      const { content, superseded_by: _by, superseded_reason: _why, enrichment: _how, ...changed } = before ? changesOf(before.state, version.state) : {};
       const author = authorOf({ updatedBy: version.actorId });
       return {
         version: version.version,
         event: eventOf(version, before),
         action: version.action,
-        ...(before ? { old_memory: before.state.content } : {}),
+        ...(content ? { old_memory: content.before } : {}),
         new_memory: version.state.content,
+        ...(Object.keys(changed).length > 0 ? { changed } : {}),
         created_at: new Date(version.at).toISOString(),
         tool: toolOf(version.state, version.tool),
         ...(author === undefined ? {} : { author }),
