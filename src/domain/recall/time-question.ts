@@ -1,4 +1,4 @@
-import type { Memory } from "../memories/memory.ts";
+import type { MemoryType } from "../memories/memory-values.ts";
 import type { HitTrace } from "./presentation/receipt.ts";
 import type { FusionCandidate } from "./ranking/candidates.ts";
 import type { Ranked } from "./selection/select-results.ts";
@@ -14,10 +14,10 @@ const sure = 0.75;
 const generalWords = `
   do happen occur go went gone work make made change decide decision learn learnt discuss discussion talk speak spoke say said note store save remember memory record add write wrote written
   find found achieve accomplish complete finish get got thing anything something everything stuff update activity progress recap summary summarise summarize overview history log event
-  list show tell give please new news newest latest recent recently last lately like let gone done
+  fix bug bugfix break broke broken incident outage list show tell give please new news newest latest recent recently last lately like let gone done
   gemacht getan machten machte taten tat passiert passierte geschehen geschah gab gibt los war waren wurde wurden worden habe haben hat hatten hatte wir ich uns mir mich unser unsere man sich neues neue neuen neu
   gearbeitet arbeiteten geandert anderungen anderung entschieden beschlossen entscheidungen entscheidung beschlusse gelernt besprochen erledigt geschafft zusammenfassung uberblick fasse zusammen notizen
-  erinnerungen alles etwas zeig zeige die das den dem des ein eine es im der lief ging was woran woruber wo und von vom zum zur fur ist sind letzte letzten neueste neuesten kurzlich zuletzt
+  welche welcher welches behoben fehler vorfall vorfalle storung storungen kaputt erinnerungen alles etwas zeig zeige die das den dem des ein eine es im der lief ging was woran woruber wo und von vom zum zur fur ist sind letzte letzten neueste neuesten kurzlich zuletzt
   fait faits faire avons avez ai ont on nous je j qu que qui quoi est ce cela c s se passe decidons appris nouveau nouveautes nouvelles neuf travaille
   resume souvenirs le la les l de du en au aux y il ete dernier derniers dernieres recents et tout sur
   hicimos hice hecho hizo paso pasado ocurrio sucedio decidimos decidido decisiones cambio cambios cambiado aprendimos nuevo nuevos nuevas novedades noticias trabajamos trabaje
@@ -26,7 +26,7 @@ let known: ReadonlySet<string> | undefined;
 const general = (): ReadonlySet<string> => (known ??= new Set(generalWords.trim().split(/\s+/).map(termOf)));
 
 /** The same of Chinese and Japanese, which are written without spaces. */
-const generalCjk = /私たち|变更|変更|変わ|更新|工作|作業|仕事|学习|讨论|[记記][录録]|笔记|总结|まとめ|なに|起こ|最近|最新|ニュース|発生|[我们們私什么麼哪些发發生做干有过過了的事情况況决決定变變化改新话話何起きあやり行まなしたてこともっをがはにのでか在和吗呢都\p{P}\s]/gu;
+const generalCjk = /私たち|变更|変更|変わ|更新|工作|作業|仕事|学习|讨论|[记記][录録]|笔记|总结|まとめ|なに|起こ|修复|修正|故障|障害|バグ|最近|最新|ニュース|発生|[我们們私什么麼哪些发發生做干有过過了的事情况況决決定变變化改新话話何起きあやり行まなしたてこともっをがはにのでか在和吗呢都\p{P}\s]/gu;
 
 const news = /^(?=.*[^\p{L}]\p{L}).*\b(?:new|news|neues?|nouveau(?:tes)?|neuf|nuevo|novedades|noticias)\b/u;
 
@@ -54,16 +54,18 @@ function isGeneral(question: string, plain: string, named: ReadonlySet<string>):
   return words.some((word) => /\p{L}/u.test(word)) && words.every((word) => times.has(word) || isStopWord(word) || general().has(termOf(word)));
 }
 
-/** What was decided, in the words of a note or a question. */
-const decided = /\b(?:deci(?:de[ds]?|sions?)|agreed|chose|entschieden|entscheidung(?:en)?|beschlossen|beschluss|décidé|décisions?|decidi(?:mos|do|ó)|decisión|decisiones)\b|决定|決定|決め/iu;
+/** What a question may ask for of a time: the words of notes and questions, and the type of memories. */
+const kinds: readonly { words: RegExp; type: MemoryType }[] = [
+  { words: /\b(?:deci(?:de[ds]?|sions?)|agreed|chose|entschieden|entscheidung(?:en)?|beschlossen|beschluss|décidé|décisions?|decidi(?:mos|do|ó)|decisión|decisiones)\b|决定|決定|決め/iu, type: "architecture_decision" },
+  { words: /\b(?:bug(?:s|fix(?:es)?)?|fix(?:ed|es)?|br(?:eak|oken?)|incidents?|outages?|behoben|fehler|vorf[aä]lle?|störung(?:en)?|kaputt)\b|修复|修正|故障|障害|バグ/iu, type: "bug_fix" },
+];
 
-const tellsDecision = ({ type, content }: Memory): boolean => type === "architecture_decision" || decided.test(content.slice(0, 2_000));
-
-/** What was found of a time, in its order: all of it answers. Where the question asks for decisions and there are any, these alone. */
+/** What was found of a time, in its order: all of it answers. Where the question asks for decisions, or for what was broken and fixed, and some tell of it, these alone. */
 export function byTime(question: string, found: readonly FusionCandidate[]): (Ranked & { trace: HitTrace })[] {
   const inOrder = found.toSorted((a, b) => (a.text?.rank ?? 0) - (b.text?.rank ?? 0));
-  const decisions = decided.test(question) ? inOrder.filter(({ memory }) => tellsDecision(memory)) : [];
-  const shown = decisions.length > 0 ? decisions : inOrder;
+  const asked = kinds.filter(({ words }) => words.test(question));
+  const ofKind = inOrder.filter(({ memory }) => asked.some(({ words, type }) => memory.type === type || words.test(memory.content.slice(0, 2_000))));
+  const shown = ofKind.length > 0 ? ofKind : inOrder;
   return shown.map(({ memory, text }, place) => {
     const score = 1 / (1 + place / shown.length);
     return { memory, relevance: 1, score, trace: { id: memory.id, score, parts: { recency: score }, legs: text ? { memory_text: text } : {}, matched: [] } };

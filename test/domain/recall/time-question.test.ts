@@ -16,9 +16,9 @@ const daysOf = (question: string): string | undefined => {
 describe("a question that names a time and nothing else asks for what happened then [D5]", () => {
   test.each([
     ["What did we do yesterday?", "11-19"], ["what happened last week", "11-09 to 11-15"], ["yesterday", "11-19"], ["What have I done today so far?", "11-20"],
-    ["What did we do yesterday and today?", "11-19 to 11-20"], ["What's new since Monday?", "11-16 to 11-20"], ["decisions in October", "10-01 to 10-31"], ["Summarize last week, please.", "11-09 to 11-15"],
+    ["What did we do yesterday and today?", "11-19 to 11-20"], ["What's new since Monday?", "11-16 to 11-20"], ["decisions in October", "10-01 to 10-31"], ["all bugs fixed in October", "10-01 to 10-31"], ["What broke yesterday?", "11-19"], ["Summarize last week, please.", "11-09 to 11-15"],
     ["what happened on 12 November", "11-12"], ["What did we discuss on 2026-11-05?", "11-05"], ["give me an update on last week", "11-09 to 11-15"],
-    ["Was haben wir gestern gemacht?", "11-19"], ["Was haben wir im Oktober beschlossen?", "10-01 to 10-31"], ["Woran haben wir letzte Woche gearbeitet?", "11-09 to 11-15"],
+    ["Was haben wir gestern gemacht?", "11-19"], ["Was haben wir im Oktober beschlossen?", "10-01 to 10-31"], ["Welche Fehler haben wir gestern behoben?", "11-19"], ["昨天修复了什么", "11-19"], ["Woran haben wir letzte Woche gearbeitet?", "11-09 to 11-15"],
     ["Qu'avons-nous fait hier ?", "11-19"], ["Que s'est-il passé la semaine dernière ?", "11-09 to 11-15"], ["¿Qué hicimos ayer?", "11-19"], ["¿Qué pasó la semana pasada?", "11-09 to 11-15"],
     ["昨天我们做了什么？", "11-19"], ["上周发生了什么", "11-09 to 11-15"], ["昨日何がありましたか", "11-19"], ["先週何をしましたか", "11-09 to 11-15"],
     ["What's new?", "newest"], ["recent changes", "newest"], ["What have we been working on lately?", "newest"], ["Was gibt es Neues?", "newest"], ["Quoi de neuf ?", "newest"], ["¿Qué hay de nuevo?", "newest"], ["最近做了什么？", "newest"],
@@ -27,7 +27,7 @@ describe("a question that names a time and nothing else asks for what happened t
   });
 
   test.each([
-    "What did Marta do last week?", "Which release went out last week?", "What did we decide about billing last week?", "What is the staging port?", "latest version", "new", "new relic", "2024", "What is the new address?",
+    "What did Marta do last week?", "Which release went out last week?", "What did we decide about billing last week?", "Which billing bugs did we fix last week?", "What is the staging port?", "latest version", "new", "new relic", "2024", "What is the new address?",
     "What changed in Spring?", "What day is it today?", "What happens next week?", "What must be done by Friday?", "What did we do first?", "How far had I got at the beginning of October?", "昨天谁部署了？", "先週リリースしたのは何？",
     `What happened last week? ${"So much has happened. ".repeat(20)}`,
   ])("%s: asks for something else", (question) => {
@@ -62,6 +62,16 @@ describe("what happened then is the answer [D5]", () => {
     await owner.remember("The hull was painted.", { occurredAt: now - day });
     expect(await asked(owner, "What did we decide last week?")).toEqual(["Tickets stay on paper until 2030.", "We agreed on four-eyes reviews."]);
     expect(await asked(owner, "What did we decide yesterday?")).toEqual(["The hull was painted."]);
+  });
+
+  test("what was broken and fixed, where there is any; else whatever happened", async () => {
+    const { owner } = await newTeam();
+    await owner.remember("The pier lamps were cleaned.", { occurredAt: now - 8 * day });
+    await owner.remember("Tickets were printed twice: the queue had two readers.", { occurredAt: now - 8 * day, type: "bug_fix" });
+    await owner.remember("Fixed the ferry clock, which lost an hour.", { occurredAt: now - 9 * day });
+    await owner.remember("The hull was painted.", { occurredAt: now - day });
+    expect(await asked(owner, "Which bugs did we fix last week?")).toEqual(["Tickets were printed twice: the queue had two readers.", "Fixed the ferry clock, which lost an hour."]);
+    expect(await asked(owner, "What broke yesterday?")).toEqual(["The hull was painted."]);
   });
 
   test("turns of talks come after what was noted", async () => {
