@@ -17,7 +17,9 @@ interface Section {
   title: string;
   /** Key prefixes that belong here; the first section that claims a key has it. */
   prefixes: string[];
-  /** Types that belong here, of what no key places. */
+  /** How a note that has no key begins where it belongs here. */
+  begins?: RegExp;
+  /** Types that belong here, of what neither key nor beginning places. */
   types?: MemoryType[];
   /** Share of what room is left, so that one long section cannot crowd out those after it. */
   share: number;
@@ -26,15 +28,18 @@ interface Section {
 /** In tokens; a shorter value says too little. */
 const shortestValue = 12;
 
+/** A note without a key is replaced by none: what says where the work stood is left behind by notes this much later (ms). */
+const stateLasts = 14 * 86_400_000;
+
 /** What holds for all work, however long ago it was said. */
 export const standingTypes: MemoryType[] = ["preference", "constraint"];
 
 /** In order of what one needs first: the task, where it stands, what is in the way, what comes next, how to go about it. */
 const sections: Section[] = [
-  { title: "Task", prefixes: ["current.task", "current.goal"], share: 0.35 },
-  { title: "Progress", prefixes: ["current.progress", "current.status"], share: 0.3 },
-  { title: "Blockers", prefixes: ["current.blockers"], share: 0.3 },
-  { title: "Next steps", prefixes: ["current.next", "discovered.todos"], share: 0.35 },
+  { title: "Task", prefixes: ["current.task", "current.goal"], begins: /^(?:(?:current )?task|goal|aufgabe|ziel|tâche|tarea|任务|タスク) ?[:：]|^(?:(?:currently|now|i'm|we're|we are) )?working on /iu, share: 0.35 },
+  { title: "Progress", prefixes: ["current.progress", "current.status"], begins: /^(?:(?:in )?progress|status|stand|fortschritt|avancement|estado|进展|进度|進捗) ?[:：]/iu, share: 0.3 },
+  { title: "Blockers", prefixes: ["current.blockers"], begins: /^(?:block(?:ed|ers?|iert)|bloqué|bloqueado|阻塞)(?: ?[:：]| (?:by|on|von|durch|par|por) )|^waiting (?:for|on) /iu, share: 0.3 },
+  { title: "Next steps", prefixes: ["current.next", "discovered.todos"], begins: /^(?:next(?: steps?)?|to-?dos?|(?:still )?open|still to do|nächste schritte|als nächstes|(?:noch )?offen|à faire|ensuite|pendiente|próximos pasos|下一步|待办|次) ?[:：]/iu, share: 0.35 },
   { title: "In work", prefixes: ["current."], share: 0.4 },
   { title: "Preferences and rules", prefixes: [], types: standingTypes, share: 0.4 },
   { title: "Discovered", prefixes: ["discovered."], share: 0.4 },
@@ -74,7 +79,8 @@ interface Reader {
  * `whole`: those whose content it says to the end.
  */
 export function briefing(memories: readonly Memory[], reader: Reader, budget: number = briefingTokens, beside: readonly BriefingPart[] = []): { text: Framed; tokens: number; whole: Memory[] } {
-  const own = Map.groupBy(memories.filter((memory) => isOwn(memory, reader)), sectionOf);
+  const newest = Math.max(...memories.map(({ updatedAt }) => updatedAt));
+  const own = Map.groupBy(memories.filter((memory) => isOwn(memory, reader)), (memory) => sectionOf(memory, newest));
   const others = memories.filter((memory) => !isOwn(memory, reader));
   const parts: Framed[] = [];
   const saidWhole: Memory[] = [];
@@ -112,11 +118,13 @@ export function briefing(memories: readonly Memory[], reader: Reader, budget: nu
 /** Every member may revise a shared memory, so it counts as the reader's own only as long as they wrote its present version. */
 const isOwn = ({ visibility, ownerId, updatedBy }: Memory, { userId }: Reader): boolean => visibility === "private" || (ownerId === userId && updatedBy === userId);
 
-/** The first section that claims the key has it, then the one of its type; the last one has all others. */
-const sectionOf = ({ key, type }: Memory): Section =>
-  sections.find(({ prefixes }) => prefixes.some((prefix) => (key ?? "").startsWith(prefix))) ?? sections.find(({ types }) => types?.includes(type)) ?? (sections.at(-1) as Section);
+/** The first section that claims the key has it, or how a note of these days begins, then the one of its type; the last one has all others. */
+const sectionOf = ({ key, type, content, updatedAt }: Memory, newest: number): Section =>
+  sections.find(({ prefixes, begins }) => (key === null ? updatedAt > newest - stateLasts && begins?.test(content) : prefixes.some((prefix) => key.startsWith(prefix)))) ??
+  sections.find(({ types }) => types?.includes(type)) ??
+  (sections.at(-1) as Section);
 
-function sectionText({ title }: Section, memories: Memory[], { authorOf }: Reader, room: number): { text?: Framed; said: Memory[] } {
+function sectionText({ title, begins }: Section, memories: Memory[], { authorOf }: Reader, room: number): { text?: Framed; said: Memory[] } {
   const newest = distinct([...memories].sort((a, b) => saidIn(b, "importance") - saidIn(a, "importance") || b.updatedAt - a.updatedAt));
   const isList = newest.length > 1;
   const most = isList ? Math.max(shortestValue * 3, Math.floor(room / 3)) : room;
@@ -126,7 +134,7 @@ function sectionText({ title }: Section, memories: Memory[], { authorOf }: Reade
   const whole = left;
   for (const memory of newest) {
     const lead = say`${isList ? say`\n-` : ""}${leadOf(title, memory, authorOf(memory))} `;
-    const { entry, isWhole } = entryOf(lead, sayValue(memory), Math.min(most, left - 1));
+    const { entry, isWhole } = entryOf(lead, withoutTitle(sayValue(memory), memory, begins), Math.min(most, left - 1));
     if (!entry) break;
     entries.push(entry);
     if (isWhole && memory.value === null) said.push(memory);
@@ -135,6 +143,10 @@ function sectionText({ title }: Section, memories: Memory[], { authorOf }: Reade
   if (entries.length > 0 && entries.length < newest.length) entries.push(andMore);
   return entries.length === 0 ? { said } : { text: say`${title}:${joined(entries, "")}`, said };
 }
+
+/** What the title says is not said again: "Next: write tests" stands under "Next steps" as "write tests". */
+const withoutTitle = (said: string, { key }: Memory, begins: RegExp | undefined): string =>
+  key === null && begins ? said.replace(begins, (begin) => (/[:：]$/u.test(begin) ? "" : begin)).trimStart() : said;
 
 const andMore = say`\n- … and more`;
 

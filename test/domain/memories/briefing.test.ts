@@ -91,6 +91,19 @@ describe("a briefing says where the work stands [B3] [B1]", () => {
     expect(text).toContain("In step 1 we looked");
   });
 
+  test("a note without a key that says where the work stands is told as such, until notes of two weeks later", async () => {
+    const at = { namespace: "project:shop" };
+    const contents = ["Working on the move to Stripe.", "Status: the card form is gone.", "Blocked by the expired sandbox keys.", "Next: write the refund tests.", "Noch offen: Rabatte.", "Task queues run on RabbitMQ.", "The next steps page is slow.", "Statusseite: status.example"];
+    for (const content of contents) await ada.remember(content, at, now + contents.indexOf(content));
+    const resume = async (): Promise<string> => (await ada.call("smart_resume", { project_path: "shop" })).text;
+    expect(await resume()).toBe(
+      "Task: Working on the move to Stripe.\nProgress: the card form is gone.\nBlockers: Blocked by the expired sandbox keys.\nNext steps:\n- Rabatte.\n- write the refund tests.\n" +
+        "Also known:\n- Statusseite: status.example\n- The next steps page is slow.\n- Task queues run on RabbitMQ.",
+    );
+    await ada.remember("Refunds are tested.", at, now + 15 * 86_400_000);
+    expect(await resume()).toMatch(/^Also known:\n- Refunds are tested\.\n/);
+  });
+
   test("every key that it shows opens the memory in the same project", async () => {
     const project_path = "/home/ada/shop";
     const keys = ["shop.db.decision", "deploy", "discovered.retry.limits", "project.architecture", "shared.findings", "current.branch", "current.blockers.keys"];
