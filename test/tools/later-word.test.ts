@@ -114,6 +114,15 @@ test("a note that shares a name or some words with an earlier one about somethin
   expect(marked.map(({ content }) => content)).toEqual([]);
 });
 
+test.each(["mobile app", "tell me about the mobile app"])("%s: of all that is said of one thing, a change puts out of date what it changes, and nothing else [D5]", async (query) => {
+  const { owner } = await newTeam();
+  const told = ["The mobile app supports iOS 15 and later.", "The mobile app has 12,000 daily users.", "The mobile app is released every second Tuesday.", "The mobile app keeps its state in Redux."];
+  for (const content of [...others, ...told, "The mobile app moved from Redux to Zustand."]) await owner.call("omn_store_memory", { content });
+  await indexed(owner.principal);
+  const found = (await owner.call("omn_retrieve_memory", { query, min_relevance: 0 })).structured["memories"] as { content: string; may_be_outdated_by?: string }[];
+  expect(found.filter((one) => one.may_be_outdated_by !== undefined || "superseded_by" in one).map(({ content }) => content)).toEqual(["The mobile app keeps its state in Redux."]);
+});
+
 test("a German question that begins with Was asks for what is so now [D5]", async () => {
   const { owner } = await newTeam();
   for (const content of [...others, "Unsere Zeiterfassung ist Clockodo.", "Clockodo wurde abgeschafft, die Zeiterfassung läuft über Personio."]) await owner.call("omn_store_memory", { content });

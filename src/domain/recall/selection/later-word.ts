@@ -15,6 +15,7 @@ const [longest, brief] = [600, 6];
 
 /** A question about what is no more. */
 const asksForFormer = /(?<!\p{L})(?:before|previous(?:ly)?|former(?:ly)?|old|original(?:ly)?|used to|(?<=.)was|were|did|früher\p{L}*|vorher\p{L}*|damals|war|waren|ursprünglich\p{L}*|avant|ancien\p{L}*|antes|anterior\p{L}*)(?!\p{L})|以前|之前|原来|前は/iu;
+const asks = /[?？]|^(?:wh|how|we[rnm]|wa[ns]|w[io]|qu|où|combien|cuá|dónde)/i;
 const ended = verbatim`gone|removed|cancell?ed|replaced|retired|dropped|abandon(?:ed|né)|gekündigt|entfernt|abgeschafft|ersetzt`;
 /** A text that says that something is otherwise than before. */
 const change = new RegExp(
@@ -58,7 +59,7 @@ export function laterWords(question: string, ranked: readonly Found[], minReleva
     return known;
   };
   for (const old of near.slice(0, shownAtMost).filter(({ relevance }) => relevance >= minRelevance)) {
-    const newest = latestFirst.find((fresh) => mayFollow(old.memory, fresh.memory) && isOutOfDate(old, fresh, readingOf));
+    const newest = latestFirst.find((fresh) => mayFollow(old.memory, fresh.memory) && isOutOfDate(question, old, fresh, readingOf));
     if (newest) later.set(old.memory.id, newest.memory);
   }
   return later;
@@ -70,15 +71,20 @@ const isComparable = ({ content, value, redaction, namespace, supersededBy, type
 const mayFollow = (old: Memory, fresh: Memory): boolean =>
   fresh.teamId === old.teamId && !fresh.trust.quarantined && fresh.namespace === old.namespace && stateAt(fresh) > stateAt(old) && fresh.updatedAt >= old.updatedAt;
 
-function isOutOfDate(old: Found, fresh: Found, readingOf: (memory: Memory) => Reading): boolean {
+function isOutOfDate(question: string, old: Found, fresh: Found, readingOf: (memory: Memory) => Reading): boolean {
   const held = new Set(fresh.trace.matched);
   const matched = old.trace.matched.filter(tells);
-  const says = matched.length > 1 && matched.every((word) => held.has(word));
+  const all = matched.length > 1 && matched.every((word) => held.has(word));
   if (change.test(fresh.memory.content)) {
     if (namesFormer(fresh, old, held)) return true;
+    const [own, gone] = [old.memory.content.toLowerCase(), formersOf(fresh.memory.content)];
+    // What held before is named, and is something else than the earlier one speaks of.
+    if (gone.length > 0 && !gone.some(([name]) => own.includes(name.toLowerCase()))) return false;
+    // Words without a question name what both are about ("mobile app"), of which there is much to say.
+    const says = all && (asks.test(question) || matched.length * 2 > telling(own).size);
     if (!change.test(old.memory.content) && (says || (isOfTheSame(matched, held, readingOf(old.memory)) && saysOften(fresh.memory, old.memory)))) return true;
   }
-  return says && conflictOf(readingOf(old.memory), readingOf(fresh.memory)) !== undefined;
+  return all && conflictOf(readingOf(old.memory), readingOf(fresh.memory)) !== undefined;
 }
 
 /** Whether it says most of what the earlier one has of the question, and all of it that is its subject or a name: on which port another service listens changes nothing here. */
