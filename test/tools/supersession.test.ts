@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
-import { newTeam } from "../support/team.ts";
+import { describe, expect, test } from "vitest";
+import { send } from "../http/raw.ts";
+import { newTeam, type Person } from "../support/team.ts";
 
 const earlier = "The billing service runs on PostgreSQL 15.";
 const later = "We upgraded the billing service to PostgreSQL 17.";
@@ -54,4 +55,42 @@ test("a consolidation merges nothing into what ends earlier, nor into what does 
   const planned = await owner.call("omn_store_memory", { content: later, valid_from: instant(9_000_000) });
   expect(planned.isError, planned.text).toBe(false);
   expect((await owner.call("omn_consolidate", {})).structured).toMatchObject({ would_settle: [] });
+});
+
+describe("a link that says that one memory supersedes another [C4] [D5]", () => {
+  const old = "We chose PostgreSQL 15 for the ledger service.";
+  const present = "The ledger service uses PostgreSQL 17.";
+  const question = { query: "Which database does the ledger service use?" };
+  const stored = async (who: Person, content: string, more: object = {}): Promise<string> => (await who.call("omn_store_memory", { content, allow_duplicate: true, ...more })).structured["memory_id"] as string;
+  const found = async (who: Person): Promise<[content: string, by: unknown][]> =>
+    ((await who.call("omn_retrieve_memory", question)).structured["memories"] as { content: string; superseded_by?: string }[]).map(({ content, superseded_by }) => [content, superseded_by]);
+
+  test("has what it leads from first in every family, also after the other one is changed; taken away, both stand again", async () => {
+    const { owner } = await newTeam();
+    const first = await stored(owner, old);
+    const second = (await owner.call("mnemosyne_remember", { content: present, links: [{ target_id: first, link_type: "Supersedes" }] })).structured["memory_id"] as string;
+    await owner.call("mnemosyne_update", { memory_id: first, add_tags: ["old"] });
+    expect(await found(owner)).toEqual([[present, undefined], [old, second]]);
+    for (const [tool, args] of [["mnemosyne_recall", question], ["memory_search", question], ["search", question]] as const) {
+      const { text } = await owner.call(tool, args);
+      expect(text, tool).toContain("PostgreSQL 17");
+      expect(text.indexOf("PostgreSQL 17"), tool).toBeLessThan(text.includes("PostgreSQL 15") ? text.indexOf("PostgreSQL 15") : Infinity);
+    }
+    await owner.call("mnemosyne_update", { memory_id: second, remove_links: [{ target_id: first, link_type: "Supersedes" }] });
+    expect((await owner.call("omn_retrieve_memory", { id: first })).structured["memories"]).toMatchObject([{ content: old }]);
+    expect((await owner.call("omn_retrieve_memory", { id: first })).text).not.toContain("superseded");
+  });
+
+  test("marks nothing for others who do not see what takes its place, nothing that others see where a team reviews changes, and no secret", async () => {
+    const team = await newTeam();
+    const [owner, member] = [team.owner, await team.join()];
+    const [shared, secret] = [await stored(owner, old, { metadata: { scope: "shared" } }), await stored(member, "The ledger password is heron-7.", { metadata: { sensitivity: "secret" } })];
+    await stored(member, present, { links: [{ to: shared, type: "supersedes" }] });
+    expect((await found(owner)).map(([content, by]) => [content, by])).toEqual([[old, undefined]]);
+    const seen = await stored(member, `${present} For all.`, { metadata: { scope: "shared" }, links: [{ to: secret, type: "supersedes" }] });
+    expect((await member.call("omn_retrieve_memory", { id: secret })).text).toContain("heron-7");
+    await send({ token: owner.token, method: "PUT", path: `/v1/teams/${team.id}/review`, body: { required: true } });
+    await member.call("omn_update_memory", { id: seen, links: [{ to: shared, type: "supersedes" }] });
+    expect((await owner.call("omn_retrieve_memory", { id: shared })).structured["memories"][0]).not.toHaveProperty("superseded_by");
+  });
 });

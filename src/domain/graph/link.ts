@@ -12,6 +12,7 @@ import { isReviewed, proposeLinks } from "../memories/review.ts";
 import type { Proposal } from "../memories/proposal-store.ts";
 import { type LinkMaker, linkTypes, type MemoryLink } from "./graph.ts";
 import type { NewLink } from "./graph-store.ts";
+import { markSuperseded, unmarkSuperseded } from "./supersession.ts";
 
 /** Id, alias or key of the other memory. */
 const to = z.union([field.memoryRef, field.key], { error: "must be the id, the integer alias or the key of a memory" });
@@ -64,6 +65,7 @@ export async function linkMemory(ctx: Context, source: Memory, links: LinkInput,
     if (free.length > 0) {
       await ctx.graph.link(ctx.principal, ctx, free);
       await tellIndex(ctx, targets.map((target) => ({ source: current, target })));
+      if (madeBy === "said") await markSuperseded(ctx, current, wanted.flatMap((link, i) => (held.includes(link) ? [] : { ...link, target: targets[i] as Memory })));
     }
     if (held.length === 0) return undefined;
     return proposeLinks(ctx, current, { add: held.map(({ target, type, strength, reason }) => ({ to: target, type, strength, reason })), remove: [] });
@@ -74,6 +76,10 @@ export async function linkMemory(ctx: Context, source: Memory, links: LinkInput,
 export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkInput): Promise<Proposal | undefined> {
   if (links.length === 0) return undefined;
   requireEdit(ctx.principal, source);
+  return retryOnConflict("these memories", () => unlinked(ctx, source, links));
+}
+
+async function unlinked(ctx: Context, source: Memory, links: UnlinkInput): Promise<Proposal | undefined> {
   const targets = await resolveEnds(ctx, links);
   const wanted = links.map(({ type }, i) => ({ source: source.id, target: (targets[i] as Memory).id, type }));
   const shared = sharedIds([source, ...targets]);
@@ -83,6 +89,7 @@ export async function unlinkMemory(ctx: Context, source: Memory, links: UnlinkIn
   const held = wanted.filter((link) => shared.has(link.target) && isThere(link));
   const free = wanted.filter((link) => !held.includes(link));
   if (free.length > 0 && (await ctx.graph.unlink(ctx.principal, ctx, free)) > 0) await tellIndex(ctx, targets.map((target) => ({ source, target })));
+  await unmarkSuperseded(ctx, source, wanted.flatMap(({ type }, i) => (held.includes(wanted[i] as (typeof wanted)[number]) ? [] : { target: targets[i] as Memory, type })));
   if (held.length === 0) return undefined;
   return proposeLinks(ctx, source, { add: [], remove: held.map(({ target, type }) => ({ to: target, type })) });
 }
