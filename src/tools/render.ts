@@ -219,7 +219,7 @@ export function guardText(outcome: string, found: readonly string[] = []): Frame
   const kinds = named(found.join(", "));
   return outcome === "quarantined"
     ? say` Kept back in quarantine, where nobody finds it: it holds ${kinds}. Its owner releases or discards it outside of this conversation, on the server's page of memories.`
-    : say` Masked in what is stored: ${kinds}. The original is in quarantine. To keep a secret, store it with metadata.sensitivity: secret.`;
+    : say` Masked in what is stored: ${kinds}. The original is in quarantine. To keep a secret, store it by omn_store_memory with metadata.sensitivity: secret.`;
 }
 
 /** Advice after a write that others would see, in a team that reviews such writes first. */
@@ -246,7 +246,7 @@ const shareAdvice = {
 } as const;
 
 const changeAdvice = {
-  pending: "It waits until an admin of the team accepts it; until then everybody, you included, finds the memory as it was. It takes the place of what you proposed for it before.",
+  pending: "It waits until an admin of the team accepts it; until then everybody, you included, finds the memory as it was. An earlier proposal of yours for it gives way.",
   accepted: "It was accepted before.",
   refused: shareAdvice.refused,
 } as const;

@@ -167,6 +167,8 @@ describe("tiers of memory", () => {
     const grace = await team.join();
     await grace.commitOnly("shared before", { visibility: "shared" }, Date.now());
     expect((await grace.call("sync_semantic")).structured).toEqual({ processed: 0, pending: 0 });
+    const told = (await grace.call("upsert_memory", { items: [{ id: "rota", text: "Grace is on call in May.", metadata: { scope: "shared" } }] })).structured;
+    expect(told).toMatchObject({ upserted: 1, others: [{ id: told["ids"][0], outcome: "created" }], advice: expect.stringContaining("an admin of the team accepts it") });
   });
 });
 

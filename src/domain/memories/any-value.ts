@@ -10,7 +10,8 @@ export function stateOfValue(value: Json, name: string): { content: string; valu
   if (value === null) throw invalid(`${name}: null says nothing to remember.`, "To remove a memory, delete it.");
   const isText = typeof value === "string";
   const content = field.content.safeParse(isText ? value : JSON.stringify(value));
-  if (!content.success) throw invalid(`${name}: ${content.error.issues[0]?.message}`, "Store a shorter value, or split it over several keys.");
+  const [problem] = content.error?.issues ?? [];
+  if (!content.success) throw invalid(`${name}: ${problem?.message}.`, problem?.code === "too_big" ? "Store a shorter value, or split it over several keys." : "Give what is to be remembered.");
   return { content: content.data, value: isText ? null : value };
 }
 

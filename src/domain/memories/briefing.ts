@@ -125,7 +125,7 @@ const sectionOf = ({ key, type, content, updatedAt }: Memory, newest: number): S
   (sections.at(-1) as Section);
 
 function sectionText({ title, begins }: Section, memories: Memory[], { authorOf }: Reader, room: number): { text?: Framed; said: Memory[] } {
-  const newest = distinct([...memories].sort((a, b) => saidIn(b, "importance") - saidIn(a, "importance") || b.updatedAt - a.updatedAt));
+  const newest = distinct(memories.filter((memory) => memory.value === null || sayValue(memory) !== "").sort((a, b) => saidIn(b, "importance") - saidIn(a, "importance") || b.updatedAt - a.updatedAt));
   const isList = newest.length > 1;
   const most = isList ? Math.max(shortestValue * 3, Math.floor(room / 3)) : room;
   const entries: Framed[] = [];

@@ -20,6 +20,8 @@ export interface Upserted {
   memory: Memory;
   /** Kinds of what the write guard found. */
   found: string[];
+  /** What waits for a review of it. */
+  proposal?: RememberOutcome["proposal"];
   /** What it keeps back. */
   held?: Memory;
 }
@@ -41,15 +43,15 @@ export async function upsert(ctx: Context, items: readonly UpsertItem[]): Promis
 async function upsertOne(ctx: Context, { id, state, place }: UpsertItem): Promise<Upserted> {
   const present = id !== undefined && z.uuid().safeParse(id).success ? await ctx.memories.get(ctx.principal, ctx.now, id.toLowerCase()) : undefined;
   if (!present) {
-    const { outcome, memory, found = [] } = await remember(ctx, { ...state, namespace: state.namespace ?? place, ...(id === undefined ? {} : { key: id }) });
-    return { outcome, memory, found, ...(outcome === "quarantined" && { held: memory }) };
+    const { outcome, memory, found = [], proposal } = await remember(ctx, { ...state, namespace: state.namespace ?? place, ...(id === undefined ? {} : { key: id }) });
+    return { outcome, memory, found, proposal, ...(outcome === "quarantined" && { held: memory }) };
   }
   const result = await revise(ctx, { target: { id: present.id }, changes: state });
   // Without an expected version nothing conflicts.
   if (result.outcome === "conflict") throw new DomainError("CONFLICT", "The memory changed meanwhile.", { hint: "Do the same again." });
   return result.outcome === "quarantined"
     ? { outcome: result.outcome, memory: result.memory, found: result.reasons, held: result.held }
-    : { outcome: result.outcome, memory: result.memory, found: result.masked ?? [] };
+    : { outcome: result.outcome, memory: result.memory, found: result.masked ?? [], proposal: result.proposal };
 }
 
 function afterSome(error: unknown, stored: number): unknown {

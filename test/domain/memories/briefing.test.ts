@@ -104,6 +104,12 @@ describe("a briefing says where the work stands [B3] [B1]", () => {
     expect(await resume()).toMatch(/^Also known:\n- Refunds are tested\.\n/);
   });
 
+  test("a list that is empty by now says nothing", async () => {
+    await ada.call("write_memory", { key: "current.blockers", value: [], project_path: "shop" });
+    await ada.call("write_memory", { key: "current.task", value: "Ship it", project_path: "shop" });
+    expect((await ada.call("smart_resume", { project_path: "shop" })).text).toBe("Task: Ship it");
+  });
+
   test("every key that it shows opens the memory in the same project", async () => {
     const project_path = "/home/ada/shop";
     const keys = ["shop.db.decision", "deploy", "discovered.retry.limits", "project.architecture", "shared.findings", "current.branch", "current.blockers.keys"];

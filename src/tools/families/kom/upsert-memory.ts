@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { toUnitVector } from "../../../domain/embedding/embed-for-caller.ts";
-import { json } from "../../../domain/frame.ts";
+import { json, say } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { upsert, type Upserted } from "../../../domain/memories/upsert.ts";
 import { additive, bulkCost, defineTool } from "../../define-tool.ts";
 import { quarantineQuestions } from "../../quarantine-question.ts";
-import { adviceOf, guardText } from "../../render.ts";
+import { adviceOf, guardText, outcomeWith, proposalText } from "../../render.ts";
 import { aliasOf, placeOf } from "./item.ts";
 
 const mostItems = 100;
@@ -50,14 +50,15 @@ export const upsertMemory = defineTool({
     const done = await upsert(ctx, items.map(({ id, text, metadata, namespace }) => ({ id, state: { ...toState({ metadata, namespace }), content: text }, place: placeOf(ctx, undefined).namespace })));
     const changed = done.filter((one) => isStored(one) && one.outcome !== "unchanged");
     if (changed.length > 0) ctx.changed({ ids: changed.map(({ memory }) => memory.id), listChanged: changed.some(({ outcome }) => outcome === "created") });
-    const others = done.filter((one) => !isStored(one));
+    const others = done.filter((one) => !isStored(one) || one.proposal !== undefined);
+    const proposed = done.find(({ proposal }) => proposal !== undefined)?.proposal;
     const found = done.find((one) => one.found.length > 0);
     const structured = {
       upserted: done.filter(isStored).length,
       ids: done.map(({ memory }) => memory.id),
-      ...(others.length > 0 ? { others: others.map(({ outcome, memory }) => ({ id: memory.id, outcome })) } : {}),
+      ...(others.length > 0 ? { others: others.map(({ outcome, memory, proposal }) => ({ id: memory.id, outcome: outcomeWith(outcome, proposal) })) } : {}),
       ...(given > 0 ? { embeddings: "made here from the texts; those given were checked and not kept" } : {}),
-      ...(found ? adviceOf(guardText(found.outcome, found.found)) : {}),
+      ...adviceOf(say`${proposalText(proposed)}${guardText(found?.outcome ?? "", found?.found)}`),
     };
     return { structured, text: json(structured), question: quarantineQuestions(done.flatMap(({ memory, held }) => (held ? { held, entry: memory.id } : []))) };
   },

@@ -11,7 +11,7 @@ import { scopeFields, sessionScope } from "./scope.ts";
 export const memoryInitSession = defineTool({
   name: "memory_init_session",
   title: "Set session defaults",
-  description: "Set whom this client's memory_* calls are about where they do not say it, for 60 minutes. Arguments of a call and X-Memory-* headers go first. No arguments: clear.",
+  description: "Set whom this session's memory_* calls are about where they do not say it, for 60 minutes. Arguments of a call and X-Memory-* headers go first. No arguments: clear.",
   scope: "memory:read",
   // It changes no memory, and who may only read sets whose memories are read.
   annotations: readOnly,
