@@ -35,6 +35,9 @@ const itemText = once(memoryText);
 /** Said before leads. */
 const nothingCertain = "nothing certain; these may be meant";
 
+/** The same of a part of the question, where another part is answered. */
+const doubtOf = ({ uncertain, doubtful = [] }: RecallOutcome): string[] => (uncertain ? [nothingCertain] : doubtful.map((part) => `nothing certain: ${part}`));
+
 /** Said before what happened at a time. */
 const ofTime = (happened: Span): string => [daysOf(happened), "newest first"].filter(Boolean).join(", ");
 
@@ -77,8 +80,9 @@ const structuredRecall = (outcome: RecallOutcome, form: RecallForm, ms: number):
   };
 };
 
-function adviceOn({ passages, compressed, uncertain, happened }: RecallOutcome): { advice?: string } {
-  const said = [...(happened ? [ofTime(happened)] : []), ...(uncertain ? [nothingCertain] : []), ...(passages ? [wholeById] : []), ...(compressed ? [wholeByWish] : [])];
+function adviceOn(outcome: RecallOutcome): { advice?: string } {
+  const { passages, compressed, happened } = outcome;
+  const said = [...(happened ? [ofTime(happened)] : []), ...doubtOf(outcome), ...(passages ? [wholeById] : []), ...(compressed ? [wholeByWish] : [])];
   return said.length > 0 ? { advice: said.join(". ") } : {};
 }
 
@@ -90,7 +94,7 @@ function emptyText({ totalFound, needed, happened }: RecallOutcome, { mayWiden }
 
 function recallText(outcome: RecallOutcome, form: RecallForm): Framed {
   const { items, totalFound, more, passages, compressed, degraded, receipt } = outcome;
-  const lines = [...degraded.map((line) => say`(${line})`), ...(outcome.uncertain ? [say`(${nothingCertain})`] : []), ...items.map(itemText)];
+  const lines = [...degraded.map((line) => say`(${line})`), ...doubtOf(outcome).map((line) => say`(${line})`), ...items.map(itemText)];
   if (outcome.happened && items.length > 0) lines.unshift(say`(${ofTime(outcome.happened)})`);
   if (items.length === 0) lines.push(emptyText(outcome, form));
   else if (items.length + more.length < totalFound) lines.push(say`${items.length} of ${totalFound} found; limit shows more.`);

@@ -14,6 +14,9 @@ import { rarestAmong } from "./ranking/relevance.ts";
 import { asksForSeveral } from "./ranking/several.ts";
 import { searchMemories } from "./search-memories.ts";
 import { type Shown, shownByDefault } from "./selection/certainty.ts";
+import { type Part, together } from "./selection/together.ts";
+import { partsOf } from "./question-parts.ts";
+import { timeAskedFor } from "./time-question.ts";
 import { few } from "./weights.ts";
 import { requireScope } from "../tenancy/principal.ts";
 import { lookUp } from "./lookup.ts";
@@ -102,6 +105,8 @@ export interface RecallOutcome {
   degraded: string[];
   /** Nothing is certain: the items are leads. */
   uncertain?: boolean;
+  /** The parts of the question about which nothing is certain, where something is about others. */
+  doubtful?: string[];
   /** The question asks for what happened at this time and for nothing else: the items are of it, newest first. */
   happened?: Span;
   /** Others were found that are less likely than what is shown; with `minRelevance` 0 they come too. */
@@ -144,22 +149,19 @@ async function get(ctx: Context, input: RecallInput): Promise<RecallOutcome> {
 }
 
 async function search(ctx: Context, query: string, input: RecallInput): Promise<RecallOutcome> {
-  const { question, ranked: found, concepts, ties, legs, generation, withoutOthers, others, happened } = await searchMemories(ctx, query, input);
   const place = placeOf(input);
-  const ranked = place === undefined ? found : preferred(found, place);
-  const { minRelevance, limit, mode = "hybrid" } = input;
-  const shown: Shown =
-    minRelevance === undefined && !happened
-      ? shownByDefault(ranked, limit, mode, { isAmongFew: question.rarest < rarestAmong(few.memories), asksSeveral: asksForSeveral(query) })
-      : { minRelevance: minRelevance ?? 0, limit, uncertain: false, leads: false };
+  const byPlace = place && stageIn(place);
+  const parts = await Promise.all(questionsIn(ctx, query, input).map((part) => searchPart(ctx, part, input, place)));
+  const { question, ranked, shown, firsts, doubtful = [], concepts, ties, legs, generation, withoutOthers, others, happened } = parts.length > 1 ? together(parts, input.limit, byPlace) : (parts[0] as Part);
+  const stageOf = firsts ? (item: Pick<Ranked, "memory">): number => firsts.get(item.memory.id) ?? byPlace?.(item) ?? 0 : byPlace;
   const relevant = ranked.filter(({ relevance }) => relevance >= shown.minRelevance).map(({ memory }) => memory);
   // What was replaced since is what happened then all the same.
   const ofPast = asksForPast(input) || happened !== undefined;
   const successors = ofPast ? new Map<string, Memory>() : await successorsOf(ctx, relevant, ranked.map(({ memory }) => memory));
   const later = ofPast ? new Map<string, Memory>() : laterWords(query, ranked, shown.minRelevance);
   const first = new Map([...later, ...successors]);
+  for (const [id, { id: newer }] of first) if (firsts?.has(id)) firsts.set(newer, firsts.get(id) as number);
   const current = successorsFirst(ranked, first, { filter: input.filter ?? {}, entry: (memory, replaced) => ({ ...replaced, memory, trace: { ...replaced.trace, id: memory.id } }) });
-  const stageOf = place && stageIn(place);
   const { selected: diverse, attached, drops, found: distinct } = selectResults(current, concepts, {
     stageOf,
     limit: shown.limit,
@@ -188,7 +190,7 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
     sources: ranked.slice(0, input.limit).map(({ memory }) => memory),
   };
   const without = [...(withoutOthers ? [ownOnly] : []), ...(input.asOf !== undefined && others ? [ownPastOnly] : [])];
-  const uncertain = shown.uncertain && items.length > 0 ? { uncertain: true } : {};
+  const uncertain = shown.uncertain ? (items.length > 0 ? { uncertain: true } : {}) : doubtful.length > 0 ? { doubtful } : {};
   const lessLikely = relevant.length < ranked.length || (shown.leads && distinct > items.length) ? { lessLikely: true as const } : {};
   const outcome = finish({ items, totalFound: shown.leads ? items.length : distinct, more: [], degraded: [...degradedBy(legs), ...without], ...uncertain, ...lessLikely, ...(happened ? { happened } : {}) }, report, {
     ...input,
@@ -199,6 +201,23 @@ async function search(ctx: Context, query: string, input: RecallInput): Promise<
   });
   const endsAt = Math.min(...[...ranked.map(({ memory }) => memory), ...named.values(), ...ties.map(({ other }) => other)].map(({ expiresAt }) => expiresAt ?? Infinity));
   return generation === undefined ? outcome : { ...outcome, generation, endsAt };
+}
+
+/** A vector, and a time that is all that is asked for, are those of the whole question. */
+function questionsIn({ now }: Context, query: string, { vector, mode = "hybrid" }: RecallInput): string[] {
+  const parts = vector || mode === "vector" ? [query] : partsOf(query);
+  return parts.length > 1 && [query, ...parts].some((part) => timeAskedFor(part, now)) ? [query] : parts;
+}
+
+async function searchPart(ctx: Context, query: string, input: RecallInput, place: Place | undefined): Promise<Part> {
+  const { minRelevance, limit, mode = "hybrid" } = input;
+  const searched = await searchMemories(ctx, query, input);
+  const ranked = place === undefined ? searched.ranked : preferred(searched.ranked, place);
+  const shown: Shown =
+    minRelevance === undefined && !searched.happened
+      ? shownByDefault(ranked, limit, mode, { isAmongFew: searched.question.rarest < rarestAmong(few.memories), asksSeveral: asksForSeveral(query) })
+      : { minRelevance: minRelevance ?? 0, limit, uncertain: false, leads: false };
+  return { ...searched, ranked, shown };
 }
 
 /** Other teams' memories have other teams' numbers. */

@@ -6,7 +6,7 @@ import { receiptSchema } from "../presentation/receipt.ts";
 import type { Recalled, RecallOutcome } from "../recall.ts";
 
 /** To be raised when the shape of a kept answer changes: answers kept by the deployment before are then not found. */
-export const cachedAnswerShape = 12;
+export const cachedAnswerShape = 13;
 
 /** An answer as it is kept outside of the object that made it. */
 export interface CachedAnswer {
@@ -64,6 +64,7 @@ const outcome: z.ZodType<RecallOutcome> = z.strictObject({
   needed: z.number().exactOptional(),
   degraded: texts,
   uncertain: z.boolean().exactOptional(),
+  doubtful: texts.exactOptional(),
   happened: z.object({ from: z.number(), to: z.number() }).exactOptional(),
   lessLikely: z.literal(true).exactOptional(),
   receipt: receiptSchema.exactOptional(),
