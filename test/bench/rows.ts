@@ -13,7 +13,7 @@ import { drawConnectedQuery } from "./zipf.ts";
 import { mixedLoad, type QueryProbe, Team, type TeamContent } from "./team.ts";
 
 /** Each stream of queries has its own seed: no query is asked of a server twice. */
-export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, cached: 17, evicted: 18, log: 19, budget: 20, receipt: 21, long: 22, longBudget: 23, longReceipt: 24, graph: 25, happened: 26, agents: 40, mixed: 100 };
+export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, cached: 17, evicted: 18, log: 19, budget: 20, receipt: 21, long: 22, longBudget: 23, longReceipt: 24, graph: 25, happened: 26, parts: 27, agents: 40, mixed: 100 };
 const clients = 16;
 /** Of one orchestrator, at work in one project. */
 const agents = 4;
@@ -101,14 +101,15 @@ export class Rows {
   async querySmall(lone: Instance): Promise<void> {
     const { reference } = lone.team;
     const query = lone.team.query(querySeeds.small);
-    const happened = lone.team.happened(querySeeds.happened);
+    const [happened, parts] = [lone.team.happened(querySeeds.happened), lone.team.inParts(querySeeds.parts)];
     const [budget, receipt] = [lone.team.query(querySeeds.budget, 5, { max_tokens: 2_000 }), lone.team.query(querySeeds.receipt, 5, { receipt: true })];
-    const taken = await interleave({ reference, query, budget, receipt, happened }, this.#sizes);
+    const taken = await interleave({ reference, query, budget, receipt, happened, parts }, this.#sizes);
     const held = summarise(taken.reference);
     this.queryRow(lone, summarise(taken.query), query, { reference: held, limit: limits.querySmall });
     this.queryRow(lone, summarise(taken.budget), budget, { reference: held, what: "memories, max_tokens 2,000" });
     this.queryRow(lone, summarise(taken.receipt), receipt, { reference: held, what: "memories, with receipt" });
     this.queryRow(lone, summarise(taken.happened), happened, { reference: held, what: "memories, of a time" });
+    this.queryRow(lone, summarise(taken.parts), parts, { reference: held, what: "memories, in two parts" });
   }
 
   /** The same question again: from the memory of the session's object, and from KV after the object was evicted. */

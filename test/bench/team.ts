@@ -97,6 +97,11 @@ export class Team {
     return { run, hits: () => hits.reduce((sum, count) => sum + count, 0) / hits.length };
   }
 
+  /** Two questions in one. */
+  inParts(seed: number): QueryProbe {
+    return this.asking(seed, (random) => `Which ${drawQuery(random, 3)} and who ${drawQuery(random, 2)}?`);
+  }
+
   /** Questions that name a time and nothing else. */
   happened(seed: number): QueryProbe {
     return this.asking(seed, (random) => `What happened in the last ${1 + Math.floor(random() * 9_000)} days?`);
