@@ -229,7 +229,10 @@ describe("others' memories are never touched [S6]", () => {
     await writer.call("omn_store_memory", { key: "home", content: "Anna lives in Berlin." });
     const answer = await add(writer, { messages: said("I moved from Berlin to Oslo.") });
     expect(told(answer)).toEqual([["ADD", "Anna moved from Berlin to Oslo."]]);
-    expect(JSON.stringify(await add(writer, { messages: said("I moved from Berlin to Oslo.") }).then(({ data }) => data))).toBe("[]");
+    expect(told(await add(writer, { messages: said("I moved from Berlin to Oslo.") }))).toEqual([["ADD", "Anna moved from Berlin to Oslo."]]);
+    const once = { messages: said("I speak Norwegian."), idempotency_key: "once" };
+    await add(writer, once);
+    expect((await add(writer, once)).data).toEqual([]);
   });
 
   test("what is shared waits for the review of a team that asks for one", async () => {

@@ -221,7 +221,7 @@ async function replay(ctx: Context, prior: IdempotencyRecord, request: RequestHa
 }
 
 /** The memory as the call left it, whatever was written since. */
-async function asOfVersion(ctx: Context, memory: Memory, number: number): Promise<Memory> {
+export async function asOfVersion(ctx: Context, memory: Memory, number: number): Promise<Memory> {
   if (memory.version === number) return memory;
   const chain = (await ctx.memories.history(ctx.principal, ctx.now, [memory.id])).get(memory.id);
   const version = chain?.find((entry) => entry.version === number);

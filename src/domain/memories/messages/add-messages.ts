@@ -7,9 +7,9 @@ import type { Message } from "../../intelligence/intelligence.ts";
 import { mayRead, requireScope } from "../../tenancy/principal.ts";
 import * as field from "../fields.ts";
 import type { GivenState } from "../memory-fields.ts";
-import { isExpired, type Memory, newState, visibilityKeyOf } from "../memory.ts";
+import { type Memory, newState, visibilityKeyOf } from "../memory.ts";
 import type { IdempotencyRecord } from "../memory-store.ts";
-import { remember, type RememberOutcome } from "../remember.ts";
+import { asOfVersion, remember, type RememberOutcome } from "../remember.ts";
 import { applyDecision, type Operation } from "./apply-decision.ts";
 import { candidatesFor } from "./candidates.ts";
 import { type GivenMessage, isSecret } from "./message-input.ts";
@@ -36,7 +36,7 @@ export interface AddOutcome {
   record: string | undefined;
   /** What the write guard keeps back of the messages themselves. */
   held: Memory[];
-  /** The same messages were added before, and nothing was done. */
+  /** The same call was made before, or the same messages and all they say is there: nothing was done. */
   repeated: boolean;
 }
 
@@ -54,16 +54,24 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
   field.requireMetadata("What the messages say in their metadata", recordMetadata(messages, {}));
   field.requireMetadata("The metadata of this call and of its session", state.metadata ?? {});
   const record = await recordOf(messages, state);
-  const before = await addedBefore(ctx, record, idempotencyKey);
+  const { prior, existing } = await ctx.memories.lookup(ctx.principal, { idempotencyKey, named: { visibilityKey: visibilityKeyOf("private", ctx.principal.userId), namespace: record.namespace, key: record.key } });
+  const before = prior && (await doneBefore(ctx, record, prior));
   if (before) return before;
 
   const extracted = await ctx.intelligence.extract(messages.map(readable));
   const facts = extracted.answer.facts.filter(({ text }) => !isMasked(text));
   const texts = facts.map(({ text }) => text);
-  const candidates = await candidatesFor(ctx, texts, state);
-  const decided = await ctx.intelligence.decide(texts, candidates.map(({ content, key, type, updatedAt, occurredAt }) => ({ content, key, type, at: occurredAt ?? updatedAt })));
+  const live = await candidatesFor(ctx, texts, state);
+  const decide = (among: Memory[]) => ctx.intelligence.decide(texts, among.map(({ content, key, type, updatedAt, occurredAt }) => ({ content, key, type, at: occurredAt ?? updatedAt })));
+  const decided = await decide(live);
+  const ended = await endedBefore(ctx, existing);
+  const ends = ended.length > 0 ? withinCandidates((await decide(ended)).answer, ended.length).filter(({ event }) => event === "DELETE") : [];
+  const candidates = [...live, ...ended];
   const operations: Operation[] = [];
-  const plan = withinCandidates(decided.answer, candidates.length);
+  const plan = withinCandidates(decided.answer, live.length).map((decision) => {
+    const end = decision.event === "ADD" && ends.find(({ text }) => text === decision.text);
+    return end ? { ...end, event: "NONE" as const, target: live.length + (end.target ?? 0) } : decision;
+  });
   for (const { event, target: at } of plan) {
     const target = event === "UPDATE" && at !== undefined ? candidates[at] : undefined;
     if (target) field.requireMetadata(`The metadata given and that of the memory ${target.id}, which this updates`, { ...target.metadata, ...state.metadata });
@@ -77,7 +85,10 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
     operations.push(await applyDecision(ctx, { decision, target, at, by: decided.by, source: record.key, state, idempotencyKey: idempotencyKey && (await keyOfPart(idempotencyKey, `${record.key.slice(-32)}/${i}`)) }));
   }
   const did = operations.flatMap(({ id, event }) => (id === undefined ? [] : [{ id, event }]));
-  const parts = await keepRecord(ctx, recordStates(record, messages, state, done(did)), idempotencyKey);
+  const isChanged = operations.some(({ event }) => event !== "NONE");
+  // What a call did stays said until the same messages do something else, or a key is to be answered with just this.
+  const says = existing && !isChanged && idempotencyKey === undefined ? existing.metadata : recordMetadata(messages, done(did));
+  const parts = await keepRecord(ctx, recordStates(record, messages, state, says), idempotencyKey);
   return {
     operations,
     extractedBy: extracted.by,
@@ -87,9 +98,13 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
     confidence: facts.length === 0 ? 0 : facts.reduce((sum, { confidence }) => sum + confidence, 0) / facts.length,
     record: parts[0]?.memory.id,
     held: parts.flatMap(({ outcome, memory }) => (outcome === "quarantined" ? memory : [])),
-    repeated: false,
+    repeated: !isChanged && parts.every(({ outcome }) => outcome === "unchanged"),
   };
 }
+
+/** What the same messages ended before and is ended still: to say so again ends nothing, and is no fact to be added. */
+const endedBefore = async ({ memories, principal }: Context, existing: Memory | undefined): Promise<Memory[]> =>
+  existing && mayRead(principal) ? (await memories.lookupMany(principal, { ids: operationsIn(existing.metadata).map(({ id }) => id), named: [] })).filter(({ archivedAt }) => archivedAt !== null) : [];
 
 /** The first part is written last: as long as it is not there, the call is not done. */
 async function keepRecord(ctx: Context, [first, ...rest]: ReturnType<typeof recordStates>, idempotencyKey: string | undefined): Promise<RememberOutcome[]> {
@@ -121,26 +136,17 @@ function withinCandidates(answer: Decisions, count: number): Decisions["memory"]
   });
 }
 
-/** What the call did when it was made before; undefined when it is new. */
-async function addedBefore(ctx: Context, record: MessageRecord, idempotencyKey: string | undefined): Promise<AddOutcome | undefined> {
-  const { prior, existing } = await ctx.memories.lookup(ctx.principal, { idempotencyKey, named: { visibilityKey: visibilityKeyOf("private", ctx.principal.userId), namespace: record.namespace, key: record.key } });
-  const kept = prior ? await recordBy(ctx, prior, record) : existing;
-  if (!kept || isExpired(kept, ctx.now)) return undefined;
-  const did = operationsIn(kept.metadata);
-  const written = new Map((await ctx.memories.lookupMany(ctx.principal, { ids: did.map(({ id }) => id), named: [] })).map((memory) => [memory.id, memory]));
+/** What the call of this key did, which is answered again. @throws VALIDATION_ERROR when the key was used for something else */
+async function doneBefore(ctx: Context, { key }: MessageRecord, prior: IdempotencyRecord): Promise<AddOutcome | undefined> {
+  const kept = await ctx.memories.get(ctx.principal, ctx.now, prior.memoryId);
+  if (!kept) return undefined;
+  if (kept.key !== key) throw usedIdempotencyKey("other messages");
+  const did = operationsIn((await asOfVersion(ctx, kept, prior.version)).metadata);
+  const written = await ctx.memories.lookupMany(ctx.principal, { ids: did.map(({ id }) => id), named: [] });
   const operations = did.flatMap(({ id, event }): Operation[] => {
-    const memory = written.get(id);
+    const memory = written.find((one) => one.id === id);
     if (!memory || memory.sensitivity === "secret" || !mayRead(ctx.principal)) return [];
-    return [{ id, event: prior ? event : "NONE", text: memory.content, confidence: memory.confidence, reasoning: "The same messages were added before." }];
+    return [{ id, event, text: memory.content, confidence: memory.confidence, reasoning: "The same messages were added before." }];
   });
   return { operations, extractedBy: "rules", decidedBy: "rules", facts: operations.length, confidence: 0, record: kept.id, held: [], repeated: true };
-}
-
-/** @throws VALIDATION_ERROR when the key was used for something else */
-async function recordBy(ctx: Context, prior: IdempotencyRecord, { key }: MessageRecord): Promise<Memory | undefined> {
-  const memory = await ctx.memories.get(ctx.principal, ctx.now, prior.memoryId);
-  if (memory && memory.key !== key) {
-    throw usedIdempotencyKey("other messages");
-  }
-  return memory;
 }

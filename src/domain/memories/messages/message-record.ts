@@ -37,8 +37,8 @@ export function recordMetadata(messages: readonly GivenMessage[], done: Record<s
   return { ...done, ...(Object.keys(own).length === 0 ? {} : { messages: own }) };
 }
 
-/** What the record stores, in as many memories as it takes; `done` stands in the first. */
-export function recordStates(record: MessageRecord, messages: readonly GivenMessage[], state: GivenState, done: Record<string, Json>): RememberInput[] {
+/** What the record stores, in as many memories as it takes; the first has this metadata. */
+export function recordStates(record: MessageRecord, messages: readonly GivenMessage[], state: GivenState, says: Record<string, Json>): RememberInput[] {
   const texts: string[] = [];
   for (const said of messages.filter((message) => !isApart(message)).map(line)) {
     const last = texts.at(-1);
@@ -58,7 +58,7 @@ export function recordStates(record: MessageRecord, messages: readonly GivenMess
     expiresAt: state.expiresAt,
     occurredAt: at,
     allowDuplicate: true,
-    metadata: i === 0 ? recordMetadata(messages, done) : { part: i + 1 },
+    metadata: i === 0 ? says : { part: i + 1 },
   }));
 }
 
