@@ -33,7 +33,7 @@ const add: Command = async (server, p, op, tool) => {
   const expected = remember(server.model, p, { content: text, namespace, visibility: op.visibility, metadata });
   if (refused(expected)) return expectRefusal(server, p, answer, args, expected.code);
   const { id, event } = data[0] as Operation;
-  const said = { content: `Speaker: ${text}`, namespace: `thread:${run}`, tags: ["messages"], importance: 0.1, key, metadata: { request: done["request_id"], by: "rules", operations: [{ id, event }] } };
+  const said = { content: `Speaker: ${text}`, namespace: `thread:${bit(op, 2) ? "user:u1/" : ""}${run}`, tags: ["messages"], importance: 0.1, key, metadata: { request: done["request_id"], by: "rules", operations: [{ id, event }] } };
   const record = infers ? recordOf(remember(server.model, p, said)) : undefined;
   await server.learn();
   const { entry, proposal } = expected;
@@ -127,7 +127,7 @@ const forget: Command = async (server, p, op, tool) => {
 const forgetAll: Command = async (server, p, op, tool) => {
   const scope = { user_id: "u1" };
   const args = { ...scope, ...(bit(op, 1) ? { confirm: "stale" } : {}) };
-  const seen = server.model.own(p, { namespaces: ["user:u1"] });
+  const seen = server.model.own(p, { namespaces: ["user:u1", "thread:user:u1/*"] });
   const answer = await server.tool(p, tool, args);
   if (!canWrite(p) || !canRead(p)) return expectRefusal(server, p, answer, args, "PERMISSION_DENIED");
   if (seen.length === 0) return expectRefusal(server, p, answer, args, "MEMORY_NOT_FOUND");

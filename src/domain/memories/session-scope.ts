@@ -51,6 +51,9 @@ const userPrefix = "user:";
 export const scopeFilter = ({ userId, agentId, runId }: SessionScope): MemoryFilter =>
   defined({ namespaces: userId === undefined ? undefined : [userPrefix + userId], agentId, runId });
 
+/** The same with the messages that memories about a user were taken from (`messages/message-record.ts`). */
+export const filterWithMessages = ({ namespaces: [own] = [], ...others }: MemoryFilter): MemoryFilter => (own === undefined ? others : { ...others, namespaces: [own, `thread:${own}/*`] });
+
 /** Where memories of a scope are stored: those about somebody in a namespace of theirs, the others in the connection's project. */
 export const scopePlace = ({ userId, agentId, runId }: SessionScope, project: string | undefined): GivenState =>
   defined({ namespace: userId !== undefined ? userPrefix + userId : project === undefined ? undefined : namespaceOf(project), agentId, runId });

@@ -21,7 +21,9 @@ const longest = 9_900;
 
 export async function recordOf(messages: readonly GivenMessage[], state: GivenState): Promise<MessageRecord> {
   const hash = (await sha256Hex(canonical([messages, state]))).slice(0, 32);
-  return { key: `messages.${hash}`, namespace: `thread:${state.runId ?? hash}` };
+  // What is about a user is found by their name when all of it is to go: no run has a slash. It fits into what a namespace may have.
+  const about = state.namespace?.startsWith("user:") ? `${state.namespace}/` : "";
+  return { key: `messages.${hash}`, namespace: `thread:${about}${state.runId ?? hash}`.slice(0, 200) };
 }
 
 /** Who speaks where nobody is named: words of roles at the beginning of a line are what text that is aimed at models begins with. */
@@ -68,3 +70,6 @@ export type Done = z.output<typeof doneShape>["operations"];
 
 /** Empty where somebody changed it into something else. */
 export const operationsIn = (metadata: Record<string, Json>): Done => doneShape.safeParse(metadata).data?.operations ?? [];
+
+/** Whether what a memory states was taken from messages, as its metadata says. */
+export const isTaken = ({ decision }: Record<string, Json>): boolean => /^messages\.\w{32}$/.test((Object(decision) as { source: string }).source);

@@ -3,7 +3,7 @@ import { invalid } from "../../../domain/errors.ts";
 import { joined, say } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { forget } from "../../../domain/memories/forget.ts";
-import { scopeFilter } from "../../../domain/memories/session-scope.ts";
+import { filterWithMessages, scopeFilter } from "../../../domain/memories/session-scope.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { bulkCost, defineTool, destructive } from "../../define-tool.ts";
 import { confirmText, moreText, questionOf } from "../../render.ts";
@@ -28,7 +28,7 @@ export const memoryDeleteAll = defineTool({
   output: successOf(z.looseObject({ success_count: z.number(), failure_count: z.number() })),
   async handler(ctx, { confirm, ...ids }) {
     const session = contextOf(ctx, ids);
-    const filter = scopeFilter(session);
+    const filter = filterWithMessages(scopeFilter(session));
     if (Object.keys(filter).length === 0) throw invalid("Neither user_id, agent_id nor run_id was given.", "Say whose memories are to go.");
     const started = ctx.now;
     const result = await forget(ctx, { filter, mode: "archive", confirm });

@@ -2,6 +2,7 @@ import * as z from "zod";
 import * as field from "../../../domain/memories/fields.ts";
 import { archiveOne } from "../../../domain/memories/forget.ts";
 import { resolveOne } from "../../../domain/memories/resolve.ts";
+import { isTaken } from "../../../domain/memories/messages/message-record.ts";
 import { scopeFilter } from "../../../domain/memories/session-scope.ts";
 import { defineTool, destructive } from "../../define-tool.ts";
 import { proposalOf } from "../../render.ts";
@@ -22,6 +23,6 @@ export const memoryDelete = defineTool({
     const memory = await resolveOne(ctx, { id: memory_id, within: scopeFilter(session) });
     const { outcome, proposals: [proposal] = [] } = await archiveOne(ctx, memory);
     if (outcome === "archived") ctx.changed({ ids: [memory.id], listChanged: true });
-    return succeeded(ctx, session, { id: memory.id, event: outcome === "archived" ? "DELETE" : "NONE", ...proposalOf(proposal) });
+    return succeeded(ctx, session, { id: memory.id, event: outcome === "archived" ? "DELETE" : "NONE", ...proposalOf(proposal), ...(isTaken(memory.metadata) ? { message: "The messages it is from stay until memory_delete_all of their user or run." } : {}) });
   },
 });

@@ -1,0 +1,69 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { exported, recordsOf } from "../support/revert.ts";
+import { newTeam, type Person } from "../support/team.ts";
+
+let ada: Person;
+beforeEach(async () => {
+  ada = (await newTeam()).owner;
+});
+
+type Data = Record<string, any>;
+const data = async (name: string, args: Data = {}, who = ada): Promise<Data> => {
+  const { structured, isError, text } = await who.call(name, args);
+  expect(isError, text).toBe(false);
+  return structured["data"] as Data;
+};
+const said = "My doctor is Dr. Hansen. How far is the pharmacy?";
+const add = async (args: Data, who = ada): Promise<string> => (await data("memory_add", { messages: [{ role: "user", name: "Anna", content: said }], ...args }, who))[0].id;
+const foundIn = async (args: Data = {}, who = ada): Promise<string[]> =>
+  (await data("memory_search", { query: "doctor Hansen pharmacy", score_threshold: 0, ...args }, who))["results"].map(({ content }: Data) => content);
+
+async function deleteAll(args: Data, who = ada): Promise<Data> {
+  const preview = await data("memory_delete_all", args, who);
+  const done = await data("memory_delete_all", { ...args, confirm: preview["confirm"] }, who);
+  expect(done["success_count"]).toBe(preview["count"]);
+  return preview;
+}
+
+describe("what was said goes with the facts [D1] [D2]", () => {
+  test.each([{}, { run_id: "visit-1" }, { agent_id: "nurse" }])("all memories of a user are gone with the messages, of %j", async (scope) => {
+    const mine = { user_id: "anna", ...scope };
+    await add(mine);
+    expect(await foundIn()).toHaveLength(2);
+    expect(await deleteAll({ user_id: "anna" })).toMatchObject({ count: 2 });
+    expect(await foundIn()).toEqual([]);
+    for (const [tool, args] of [["omn_retrieve_memory", { query: "Hansen pharmacy", min_relevance: 0 }], ["search", { query: "Dr. Hansen pharmacy" }]] as const) {
+      expect((await ada.call(tool, args)).text).not.toContain("How far");
+    }
+  });
+
+  test("but not those of another user, of nobody, and of another person [S6]", async () => {
+    const team = await newTeam();
+    const [own, bob] = [team.owner, await team.join()];
+    await add({ user_id: "anna", run_id: "r" }, own);
+    for (const scope of [{ user_id: "anna_2", run_id: "r" }, { user_id: "ann" }, { run_id: "user" }, { run_id: "anna" }, {}]) await add(scope, own);
+    await add({ user_id: "anna", run_id: "r" }, bob);
+    expect(await deleteAll({ user_id: "anna" }, own)).toMatchObject({ count: 2 });
+    expect(recordsOf(await exported(own)).filter(({ archived_at, key }) => archived_at === null && key?.startsWith("messages."))).toHaveLength(5);
+    expect(await foundIn({}, bob)).toHaveLength(2);
+    expect(await deleteAll({ user_id: "anna", run_id: "r" }, bob)).toMatchObject({ count: 2 });
+  });
+
+  test("a search or list of a user shows facts and no messages; the longest names fit into an export", async () => {
+    const names = { user_id: "u".repeat(100), run_id: "r".repeat(100) };
+    await add(names);
+    expect(await foundIn({ user_id: names.user_id })).toEqual(["Anna's doctor is Dr. Hansen."]);
+    expect((await data("memory_get_all", { user_id: names.user_id }))["count"]).toBe(1);
+    const other = (await newTeam()).owner;
+    expect((await other.call("omn_import_memories", { data: await exported(ada) })).structured).toMatchObject({ created: 2 });
+    expect(await deleteAll({ user_id: names.user_id }, other)).toMatchObject({ count: 2 });
+  });
+
+  test("to delete one fact says that its messages stay, and of a memory that was stored by hand nothing", async () => {
+    const id = await add({ user_id: "anna" });
+    expect(await data("memory_delete", { memory_id: id })).toMatchObject({ event: "DELETE", message: expect.stringContaining("memory_delete_all") });
+    expect(await foundIn()).toEqual([`Anna: ${said}`]);
+    const [byHand] = (await data("memory_add", { messages: "I like tea.", infer: false })) as Data[];
+    expect(await data("memory_delete", { memory_id: byHand?.["id"] })).not.toHaveProperty("message");
+  });
+});
