@@ -34,8 +34,10 @@ export interface AddOutcome {
   confidence: number;
   /** The memory that holds the messages as they were said. */
   record: string | undefined;
-  /** What the write guard keeps back of the messages themselves. */
-  held: Memory[];
+  /** What became of the messages themselves, where they were stored now. */
+  parts: RememberOutcome[];
+  /** The call by which all of this is reverted: this one, or the one that is answered again; none where nothing was written. */
+  request?: string | undefined;
   /** The same call was made before, or the same messages and all they say is there: nothing was done. */
   repeated: boolean;
 }
@@ -51,7 +53,6 @@ const longestOperation = { id: "0".repeat(36), event: "UPDATE" };
 export async function addMessages(ctx: Context, { messages, state, idempotencyKey }: AddInput): Promise<AddOutcome> {
   requireScope(ctx.principal, "memory:write");
   if (state.sensitivity === "secret" || messages.some(isSecret)) throw invalid("Facts are not taken from secrets.", "Store a secret with infer: false, or leave the sensitivity out.");
-  field.requireMetadata("What the messages say in their metadata", recordMetadata(messages, {}));
   field.requireMetadata("The metadata of this call and of its session", state.metadata ?? {});
   const record = await recordOf(messages, state);
   const { prior, existing } = await ctx.memories.lookup(ctx.principal, { idempotencyKey, named: { visibilityKey: visibilityKeyOf("private", ctx.principal.userId), namespace: record.namespace, key: record.key } });
@@ -97,7 +98,8 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
     facts: facts.length,
     confidence: facts.length === 0 ? 0 : facts.reduce((sum, { confidence }) => sum + confidence, 0) / facts.length,
     record: parts[0]?.memory.id,
-    held: parts.flatMap(({ outcome, memory }) => (outcome === "quarantined" ? memory : [])),
+    parts,
+    request: isChanged || parts.some(({ outcome }) => outcome === "created" || outcome === "updated") ? ctx.requestId : undefined,
     repeated: !isChanged && parts.every(({ outcome }) => outcome === "unchanged"),
   };
 }
@@ -141,12 +143,13 @@ async function doneBefore(ctx: Context, { key }: MessageRecord, prior: Idempoten
   const kept = await ctx.memories.get(ctx.principal, ctx.now, prior.memoryId);
   if (!kept) return undefined;
   if (kept.key !== key) throw usedIdempotencyKey("other messages");
-  const did = operationsIn((await asOfVersion(ctx, kept, prior.version)).metadata);
+  const { metadata } = await asOfVersion(ctx, kept, prior.version);
+  const did = operationsIn(metadata);
   const written = await ctx.memories.lookupMany(ctx.principal, { ids: did.map(({ id }) => id), named: [] });
   const operations = did.flatMap(({ id, event }): Operation[] => {
     const memory = written.find((one) => one.id === id);
     if (!memory || memory.sensitivity === "secret" || !mayRead(ctx.principal)) return [];
     return [{ id, event, text: memory.content, confidence: memory.confidence, reasoning: "The same messages were added before." }];
   });
-  return { operations, extractedBy: "rules", decidedBy: "rules", facts: operations.length, confidence: 0, record: kept.id, held: [], repeated: true };
+  return { operations, extractedBy: "rules", decidedBy: "rules", facts: operations.length, confidence: 0, record: kept.id, parts: [], request: did.length > 0 ? String(metadata["request"]) : undefined, repeated: true };
 }

@@ -6,7 +6,6 @@ import { addMessages, type AddOutcome } from "../../../domain/memories/messages/
 import type { Operation } from "../../../domain/memories/messages/apply-decision.ts";
 import { messagesInput } from "../../../domain/memories/messages/message-input.ts";
 import { storeMessages } from "../../../domain/memories/messages/store-messages.ts";
-import type { Memory } from "../../../domain/memories/memory.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { noteMessages } from "../../../domain/sessions/note-messages.ts";
 import type { RememberOutcome } from "../../../domain/memories/remember.ts";
@@ -14,6 +13,7 @@ import { additive, bulkCost, defineTool, type ToolContext, type ToolResult } fro
 import { type SessionContext, scopePlace } from "../../../domain/memories/session-scope.ts";
 import { rounded } from "../../../domain/rounded.ts";
 import { quarantineQuestions } from "../../quarantine-question.ts";
+import { adviceOf, guardText } from "../../render.ts";
 import { successFields, successOf } from "./answer.ts";
 import { memoryType } from "./record.ts";
 import { contextField, contextOf, sessionScope } from "./scope.ts";
@@ -58,10 +58,10 @@ export const memoryAdd = defineTool({
 
 const iso = (ms: number): string => new Date(ms).toISOString();
 
-function inferred(ctx: ToolContext, session: SessionContext, { operations, extractedBy, decidedBy, language, facts, confidence, record, held, repeated }: AddOutcome): ToolResult {
+function inferred(ctx: ToolContext, session: SessionContext, { operations, extractedBy, decidedBy, language, facts, confidence, record, parts, request, repeated }: AddOutcome): ToolResult {
   const written = operations.filter(({ event, quarantined }) => event !== "NONE" && !quarantined);
   if (!repeated && written.length > 0) ctx.changed({ ids: written.flatMap(({ id }) => id ?? []), listChanged: written.some(({ event }) => event !== "UPDATE") });
-  return answer(ctx, session, operations, held, {
+  return answer(ctx, session, operations, parts, request, {
     facts_extracted: facts,
     operations_performed: repeated ? 0 : written.length,
     ...(record === undefined ? {} : { messages_id: record }),
@@ -84,15 +84,19 @@ function stored(ctx: ToolContext, session: SessionContext, outcomes: readonly Re
   }));
   const written = outcomes.filter(({ outcome, replayed }) => outcome === "created" && !replayed);
   if (written.length > 0) ctx.changed({ ids: written.map(({ memory }) => memory.id), listChanged: true });
-  return answer(ctx, session, operations, [], { facts_extracted: 0, operations_performed: written.length });
+  const isWritten = outcomes.some(({ outcome, replayed }) => !replayed && (outcome === "created" || outcome === "merged"));
+  return answer(ctx, session, operations, [], isWritten ? ctx.requestId : undefined, { facts_extracted: 0, operations_performed: written.length });
 }
 
-function answer(ctx: ToolContext, session: SessionContext, operations: readonly Operation[], held: readonly Memory[], metadata: Record<string, unknown>): ToolResult {
-  const kept = [...operations.flatMap(({ id, held: one }) => (one ? { held: one, entry: id ?? one.id } : [])), ...held.map((one) => ({ held: one, entry: one.id }))];
+function answer(ctx: ToolContext, session: SessionContext, operations: readonly Operation[], parts: readonly RememberOutcome[], request: string | undefined, metadata: Record<string, unknown>): ToolResult {
+  const kept = [...operations.flatMap(({ id, held: one }) => (one ? { held: one, entry: id ?? one.id } : [])), ...parts.flatMap(({ outcome, memory }) => (outcome === "quarantined" ? { held: memory, entry: memory.id } : []))];
+  const [masked, quarantined] = [false, true].map((isKept) => [...new Set(parts.flatMap(({ outcome, found = [] }) => ((outcome === "quarantined") === isKept ? found : [])))]);
+  const advice = say`${guardText("", masked)}${guardText("quarantined", quarantined)}`;
+  const revert = request === undefined ? say`` : say`; omn_revert with request ${request} reverts ${request === ctx.requestId ? "this" : "the first"} call`;
   return {
     question: quarantineQuestions(kept),
-    structured: successFields(ctx, operations.map(dataOf), { ...contextField(session), ...metadata }),
-    text: joined([...operations.map(lineOf), say`(${operations.length} ${operations.length === 1 ? "decision" : "decisions"}; omn_revert with request ${ctx.requestId} reverts this call)`]),
+    structured: successFields(ctx, operations.map(dataOf), { ...contextField(session), ...metadata, ...(masked?.length ? { masked } : {}), ...(quarantined?.length ? { quarantined } : {}), ...adviceOf(advice) }),
+    text: joined([...operations.map(lineOf), say`(${operations.length} ${operations.length === 1 ? "decision" : "decisions"}${revert})${advice}`]),
   };
 }
 
