@@ -67,3 +67,19 @@ describe("what was said goes with the facts [D1] [D2]", () => {
     expect(await data("memory_delete", { memory_id: byHand?.["id"] })).not.toHaveProperty("message");
   });
 });
+
+describe("pages of a search [D1] [D6]", () => {
+  test("are disjoint, and together what one page holds, whatever their size", async () => {
+    const about = ["owns the books", "owns the bookings", "is run by Ben", "has a test", "keeps the books of Rome", "is slow", "was moved to Oslo", "keeps the keys", "calls the billing service"];
+    for (const what of about) await data("memory_add", { messages: `The ledger service ${what}.`, infer: false });
+    const asked = { query: "ledger service books", score_threshold: 0 };
+    const ids = async (limit: number, offset: number): Promise<string[]> => (await data("memory_search", { ...asked, limit, offset }))["results"].map(({ id }: Data) => id);
+    const whole = await ids(100, 0);
+    expect(whole.length).toBeGreaterThan(7);
+    for (const size of [1, 2, 3]) {
+      const pages: string[] = [];
+      for (let offset = 0; offset < whole.length; offset += size) pages.push(...(await ids(size, offset)));
+      expect(pages).toEqual(whole);
+    }
+  });
+});

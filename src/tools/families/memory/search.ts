@@ -48,19 +48,26 @@ export const memorySearch = defineTool({
   async handler(ctx, { query, limit, offset, search_type, filters: given, score_threshold, include_metadata, include_embeddings, ...ids }) {
     const session = contextOf(ctx, scopeIn(ids, given));
     const filter = { ...scopeFilter(session), ...toFilter(given) };
-    const { items, totalFound, degraded, uncertain, receipt } = await cachedRecall(ctx, {
-      query, filter, rendering, limit: Math.min(mostHits, offset + limit), mode: search_type, minRelevance: score_threshold, receipt: true, project: ctx.project,
+    // What stands where depends on how many are looked for, so all pages are of one answer, and what is shown of it counts as read.
+    const { recalled, reading, ...unread } = ctx;
+    const { items, totalFound, degraded, uncertain, receipt } = await cachedRecall({ ...unread, noteAccess() {} }, {
+      query, filter, rendering, limit: mostHits, mode: search_type, minRelevance: score_threshold, receipt: true, project: ctx.project,
     }, "memory");
     const page = items.slice(offset, offset + limit);
+    const shown = page.map(({ memory }) => memory);
+    ctx.noteAccess(shown.map(({ id }) => id));
+    recalled?.note(ctx.now, shown);
+    reading?.answered(receipt?.cache ?? "off", 0);
+    reading?.drew(shown);
     const traces = new Map(receipt?.hits.map((hit) => [hit.id, hit]));
-    const embeddings = include_embeddings ? await embeddingsOf(ctx, page.map(({ memory }) => memory.id)) : undefined;
+    const embeddings = include_embeddings ? await embeddingsOf(ctx, shown.map(({ id }) => id)) : undefined;
     const results = page.map(({ memory, author, relevance = 0 }) => {
       const embedding = embeddings?.get(memory.id);
       return { ...recordOf(memory, { author, bare: !include_metadata }), ...scoresOf(relevance, traces.get(memory.id), search_type), ...(embedding ? { embedding } : {}) };
     });
     const { user_id: _user, agent_id: _agent, run_id: _run, ...asked } = given ?? {};
     const applied = { ...scopeFields(session), ...asked, ...(asked.date_range ? { date_range: rangeOf(asked.date_range) } : {}), ...(score_threshold === undefined ? {} : { score_threshold }) };
-    return succeeded(ctx, session, { query, results, total_count: totalFound, has_more: items.length > offset + limit || totalFound > offset + limit }, {
+    return succeeded(ctx, session, { query, results, total_count: totalFound, has_more: totalFound > offset + limit }, {
       search_metadata: { query_time: new Date(ctx.now).toISOString(), ...timesOf(receipt?.legs), filters_applied: applied },
       ...(uncertain ? { uncertain } : {}),
       ...(degraded.length > 0 ? { degraded } : {}),
