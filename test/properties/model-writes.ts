@@ -64,7 +64,10 @@ export function revise(model: Model, p: Principal, { target, changes, expectedVe
   if (expectedVersion !== undefined && expectedVersion !== latest(entry).version) return { outcome: "conflict", entry };
   // A value is the content in another form.
   const value = changes.content === undefined || changes.content === present.content ? present.value : null;
-  return write(model, p, entry, { ...present, value, ...changes }, isReviewed(model, p));
+  // Why a text was taken from messages does not outlive it.
+  const { decision, ...rest } = present.metadata;
+  const metadata = changes.content !== undefined && changes.content !== present.content && decision ? rest : present.metadata;
+  return write(model, p, entry, { ...present, value, metadata, ...changes }, isReviewed(model, p));
 }
 
 /** Refused as a whole if any of them may not go. */

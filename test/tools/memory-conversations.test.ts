@@ -68,6 +68,25 @@ describe("what was said goes with the facts [D1] [D2]", () => {
   });
 });
 
+describe("a text that is changed by hand [D1] [D2]", () => {
+  test.each([["memory_update", "memory_id", "data"], ["omn_update_memory", "id", "content"]])("with %s no more says that it was taken from messages", async (tool, name, text) => {
+    const id = await add({ metadata: { mood: "calm" } });
+    const now = async (): Promise<Data> => recordsOf(await exported(ada)).find((record) => record.id === id) as Data;
+    expect((await now())["metadata"]).toMatchObject({ decision: { event: "ADD" }, mood: "calm" });
+    await ada.call(tool, { [name]: id, [text]: "Anna's doctor is Dr. Hansen.", metadata: { importance: 0.8 } });
+    expect((await now())["metadata"]).toHaveProperty("decision");
+    await ada.call(tool, { [name]: id, [text]: "Anna's doctor is Dr. Berg." });
+    expect((await now())["metadata"]).toEqual({ mood: "calm" });
+    expect((await data("memory_get_all"))["results"].find((one: Data) => one["id"] === id)["metadata"]).not.toHaveProperty("confidence");
+  });
+
+  test("keeps an entry of one's own of that name", async () => {
+    const [{ id }] = (await data("memory_add", { messages: "We take PostgreSQL.", infer: false, metadata: { decision: "database" } })) as [Data];
+    await ada.call("memory_update", { memory_id: id, data: "We take SQLite." });
+    expect((await data("memory_get_all"))["results"][0].metadata.custom_metadata).toMatchObject({ decision: "database" });
+  });
+});
+
 describe("pages of a search [D1] [D6]", () => {
   test("are disjoint, and together what one page holds, whatever their size", async () => {
     const about = ["owns the books", "owns the bookings", "is run by Ben", "has a test", "keeps the books of Rome", "is slow", "was moved to Oslo", "keeps the keys", "calls the billing service"];

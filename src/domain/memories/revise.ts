@@ -4,7 +4,8 @@ import * as field from "./fields.ts";
 import { mayRead, requireScope } from "../tenancy/principal.ts";
 import { requireEdit, requireVisibilityChange } from "./policy.ts";
 import { visibilityKeyOf, isExpired, sameState, type Memory, type Visibility } from "./memory.ts";
-import type { GivenState, MemoryState } from "./memory-fields.ts";
+import { type GivenState, initialState, type MemoryState } from "./memory-fields.ts";
+import { isTaken } from "./messages/message-record.ts";
 import { compressedForm } from "./compressed-form.ts";
 import { enriched, givenIn } from "./enriched.ts";
 import { withSuccessors } from "../recall/selection/succession.ts";
@@ -122,10 +123,11 @@ async function isAsSeen(ctx: Context, { id, version }: Memory, seen: number): Pr
   return since.length === between && since.every(({ action, tool }) => action === "evolve" && !/merge|supersede/.test(tool));
 }
 
-/** A value is the content in another form, and does not outlive it. @throws VALIDATION_ERROR */
-function wholeChanges({ content, value, tags }: Memory, { changes, addTags = [] }: ScreenedInput): ScreenedInput["changes"] {
-  const isOutdated = value !== null && changes.value === undefined && changes.content !== undefined && changes.content !== content;
-  return { ...changes, ...(isOutdated ? { value: null } : {}), ...(addTags.length > 0 ? { tags: withTags(changes.tags ?? tags, addTags) } : {}) };
+/** A value is the content in another form, and does not outlive it; nor does why it was taken from messages, and how sure that was. @throws VALIDATION_ERROR */
+function wholeChanges({ content, value, tags, metadata: { decision = null, ...metadata } }: Memory, { changes, addTags = [] }: ScreenedInput): ScreenedInput["changes"] {
+  const isOther = changes.content !== undefined && changes.content !== content;
+  const isOutdated = isOther && value !== null && changes.value === undefined;
+  return { ...(isOther && isTaken({ decision }) ? { metadata, confidence: initialState.confidence } : {}), ...changes, ...(isOutdated ? { value: null } : {}), ...(addTags.length > 0 ? { tags: withTags(changes.tags ?? tags, addTags) } : {}) };
 }
 
 /** @throws VALIDATION_ERROR when these are more than a memory may have */
