@@ -87,6 +87,18 @@ describe("a text that is changed by hand [D1] [D2]", () => {
   });
 });
 
+describe("what is asked for wrongly is told in this tool's words [D1]", () => {
+  test("memory_delete_all of a scope that holds nothing names its arguments", async () => {
+    expect((await ada.call("memory_delete_all", { user_id: "nobody" })).error).toMatchObject({ code: "MEMORY_NOT_FOUND", hint: expect.stringContaining("user_id") });
+  });
+
+  test.each(["memory_search", "memory_get_all"])("%s refuses dates in the wrong order, and takes a single day or instant", async (tool) => {
+    const ask = (start: string, end: string) => ada.call(tool, { ...(tool === "memory_search" ? { query: "fair" } : {}), filters: { date_range: { start, end } } });
+    expect((await ask("2026-05-02", "2026-05-01")).error).toMatchObject({ code: "VALIDATION_ERROR", message: expect.stringContaining("date_range.start: must not be later than end") });
+    for (const [start, end] of [["2026-05-01", "2026-05-01"], ["2026-05-01T08:00:00Z", "2026-05-01T08:00:00Z"]] as const) expect((await ask(start, end)).isError).toBe(false);
+  });
+});
+
 describe("pages of a search [D1] [D6]", () => {
   test("are disjoint, and together what one page holds, whatever their size", async () => {
     const about = ["owns the books", "owns the bookings", "is run by Ben", "has a test", "keeps the books of Rome", "is slow", "was moved to Oslo", "keeps the keys", "calls the billing service"];

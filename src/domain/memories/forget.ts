@@ -26,6 +26,8 @@ export interface ForgetInput {
   mode: "archive" | "erase";
   /** The token of a preview: without it nothing is forgotten. */
   confirm?: string | undefined;
+  /** What to look at where nothing matches. */
+  hint?: string;
 }
 
 export type ForgetOutcome = (
@@ -52,7 +54,7 @@ export async function forget(ctx: Context, input: ForgetInput): Promise<ForgetOu
   return retryOnConflict("these memories", async () => {
     const { selected, ...more } = await select(ctx, input);
     const held = input.mode === "erase" ? await keptBackOf(ctx, input, selected) : [];
-    if (selected.length + held.length === 0) throw noMemory("Nothing matches, so there is nothing to forget.", "Check the key or the filters.");
+    if (selected.length + held.length === 0) throw noMemory("Nothing matches, so there is nothing to forget.", input.hint ?? "Check the key or the filters.");
     const counted = { ...more, keptBack: held.length || undefined };
     for (const memory of selected) (input.mode === "erase" ? requireErase : requireEdit)(ctx.principal, memory);
     const token = await confirmToken(ctx, input.mode, [...selected, ...held]);

@@ -31,7 +31,7 @@ export const memoryDeleteAll = defineTool({
     const filter = filterWithMessages(scopeFilter(session));
     if (Object.keys(filter).length === 0) throw invalid("Neither user_id, agent_id nor run_id was given.", "Say whose memories are to go.");
     const started = ctx.now;
-    const result = await forget(ctx, { filter, mode: "archive", confirm });
+    const result = await forget(ctx, { filter, mode: "archive", confirm, hint: "Check user_id, agent_id and run_id." });
     if (result.outcome === "preview") {
       const { memories, changed } = result;
       const lines = memories.slice(0, mostShown).map((memory) => say`- ${preview(memory.content, previewed)}`);

@@ -26,7 +26,10 @@ export const filters = z
     memory_type: memoryType.optional(),
     category: field.category.optional(),
     tags: field.tags.optional(),
-    date_range: z.strictObject({ start: field.instant.optional(), end: end.optional() }).optional(),
+    date_range: z
+      .strictObject({ start: field.instant.optional(), end: end.optional() })
+      .refine(({ start = -Infinity, end: until = Infinity }) => start < until, { path: ["start"], message: "must not be later than end, or nothing lies between them" })
+      .optional(),
     custom_filters: field.entries.optional(),
   })
   .meta({ listed: { type: "object", description: "memory_type, category, tags[], date_range{start,end}, custom_filters{…}: entries of the metadata, user_id, agent_id, run_id" } });
