@@ -99,7 +99,7 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
     confidence: facts.length === 0 ? 0 : facts.reduce((sum, { confidence }) => sum + confidence, 0) / facts.length,
     record: parts[0]?.memory.id,
     parts,
-    request: isChanged || parts.some(({ outcome }) => outcome === "created" || outcome === "updated") ? ctx.requestId : undefined,
+    request: isChanged || parts.some(({ outcome }) => ["created", "updated"].includes(outcome)) ? ctx.requestId : undefined,
     repeated: !isChanged && parts.every(({ outcome }) => outcome === "unchanged"),
   };
 }

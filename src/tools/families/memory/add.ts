@@ -13,7 +13,7 @@ import { additive, bulkCost, defineTool, type ToolContext, type ToolResult } fro
 import { type SessionContext, scopePlace } from "../../../domain/memories/session-scope.ts";
 import { rounded } from "../../../domain/rounded.ts";
 import { quarantineQuestions } from "../../quarantine-question.ts";
-import { adviceOf, guardText } from "../../render.ts";
+import { adviceOf, guardText, iso } from "../../render.ts";
 import { successFields, successOf } from "./answer.ts";
 import { memoryType } from "./record.ts";
 import { contextField, contextOf, sessionScope } from "./scope.ts";
@@ -56,8 +56,6 @@ export const memoryAdd = defineTool({
   },
 });
 
-const iso = (ms: number): string => new Date(ms).toISOString();
-
 function inferred(ctx: ToolContext, session: SessionContext, { operations, extractedBy, decidedBy, language, facts, confidence, record, parts, request, repeated }: AddOutcome): ToolResult {
   const written = operations.filter(({ event, quarantined }) => event !== "NONE" && !quarantined);
   if (!repeated && written.length > 0) ctx.changed({ ids: written.flatMap(({ id }) => id ?? []), listChanged: written.some(({ event }) => event !== "UPDATE") });
@@ -84,7 +82,7 @@ function stored(ctx: ToolContext, session: SessionContext, outcomes: readonly Re
   }));
   const written = outcomes.filter(({ outcome, replayed }) => outcome === "created" && !replayed);
   if (written.length > 0) ctx.changed({ ids: written.map(({ memory }) => memory.id), listChanged: true });
-  const isWritten = outcomes.some(({ outcome, replayed }) => !replayed && (outcome === "created" || outcome === "merged"));
+  const isWritten = outcomes.some(({ outcome, replayed }) => !replayed && ["created", "merged"].includes(outcome));
   return answer(ctx, session, operations, [], isWritten ? ctx.requestId : undefined, { facts_extracted: 0, operations_performed: written.length });
 }
 

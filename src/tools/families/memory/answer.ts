@@ -3,6 +3,7 @@ import { json } from "../../../domain/frame.ts";
 import type { CallFailure } from "../../define-family.ts";
 import type { ToolContext, ToolResult } from "../../define-tool.ts";
 import { renderError, withHintInDetails } from "../../errors.ts";
+import { iso } from "../../render.ts";
 import { contextField } from "./scope.ts";
 import type { SessionContext } from "../../../domain/memories/session-scope.ts";
 
@@ -13,7 +14,7 @@ export const successOf = <Data extends z.ZodType>(data: Data) =>
 export const successFields = (ctx: ToolContext, data: unknown, more: Record<string, unknown> = {}): Record<string, unknown> => ({
   success: true,
   data,
-  metadata: { timestamp: new Date(ctx.now).toISOString(), processing_time_ms: Math.max(0, Date.now() - ctx.now), request_id: ctx.requestId, ...more },
+  metadata: { timestamp: iso(ctx.now), processing_time_ms: Math.max(0, Date.now() - ctx.now), request_id: ctx.requestId, ...more },
 });
 
 /** The same for programs and models. */

@@ -4,6 +4,7 @@ import { givenMetadata } from "../../../domain/memories/portable.ts";
 import { mayWrite } from "../../../domain/tenancy/principal.ts";
 import { type SessionDefaults, sessionContext } from "../../../domain/memories/session-scope.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
+import { iso } from "../../render.ts";
 import { succeeded, successOf } from "./answer.ts";
 import { scopeFields, sessionScope } from "./scope.ts";
 
@@ -29,7 +30,7 @@ export const memoryInitSession = defineTool({
       source: session.source,
       permissions: { read: true, write: writes, delete: writes },
       ...(Object.keys(session.metadata).length > 0 ? { metadata: session.metadata } : {}),
-      session_defaults: { connection_id: connectionId, created_at: new Date(createdAt).toISOString(), expires_at: new Date(until).toISOString() },
+      session_defaults: { connection_id: connectionId, created_at: iso(createdAt), expires_at: iso(until) },
     });
   },
 });

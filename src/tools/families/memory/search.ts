@@ -7,6 +7,7 @@ import type { HitTrace } from "../../../domain/recall/presentation/receipt.ts";
 import { type Recalled, type RecallOutcome, type SearchMode, searchModes } from "../../../domain/recall/recall.ts";
 import { rounded } from "../../../domain/rounded.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
+import { iso } from "../../render.ts";
 import { succeeded, successOf } from "./answer.ts";
 import { filters, scopeIn, toFilter } from "./filters.ts";
 import { recordOf } from "./record.ts";
@@ -68,7 +69,7 @@ export const memorySearch = defineTool({
     const { user_id: _user, agent_id: _agent, run_id: _run, ...asked } = given ?? {};
     const applied = { ...scopeFields(session), ...asked, ...(asked.date_range ? { date_range: rangeOf(asked.date_range) } : {}), ...(score_threshold === undefined ? {} : { score_threshold }) };
     return succeeded(ctx, session, { query, results, total_count: totalFound, has_more: totalFound > offset + limit }, {
-      search_metadata: { query_time: new Date(ctx.now).toISOString(), ...timesOf(receipt?.legs), filters_applied: applied },
+      search_metadata: { query_time: iso(ctx.now), ...timesOf(receipt?.legs), filters_applied: applied },
       ...(uncertain ? { uncertain } : {}),
       ...(degraded.length > 0 ? { degraded } : {}),
     });
@@ -77,8 +78,8 @@ export const memorySearch = defineTool({
 
 /** The last instant that is meant, not the first one after it. */
 const rangeOf = ({ start, end }: { start?: number | undefined; end?: number | undefined }): Record<string, string> => ({
-  ...(start === undefined ? {} : { start: new Date(start).toISOString() }),
-  ...(end === undefined ? {} : { end: new Date(end - 1).toISOString() }),
+  ...(start === undefined ? {} : { start: iso(start) }),
+  ...(end === undefined ? {} : { end: iso(end - 1) }),
 });
 
 /** `score` is the calibrated relevance; `similarity` and `relevance` are what the legs said, on their own scales. */
