@@ -33,7 +33,7 @@ const structuredMemory = once(({ memory, ...extra }): Record<string, unknown> =>
 const itemText = once(memoryText);
 
 /** Said before leads. */
-const nothingCertain = "nothing certain; these may be meant";
+export const nothingCertain = "nothing certain; these may be meant";
 
 /** The same of a part of the question, where another part is answered. */
 const doubtOf = ({ uncertain, doubtful = [] }: RecallOutcome): string[] => (uncertain ? [nothingCertain] : doubtful.map((part) => `nothing certain: ${part}`));

@@ -39,6 +39,9 @@ export const compressionOf = ({ compressionRatio }: Memory, saved: number | unde
 /** The same of a memory that was written just now. */
 export const compressionMade = (memory: Memory): Record<string, unknown> => compressionOf(memory, tokensSaved(memory));
 
+/** Of what a search found: what seems to say otherwise since. */
+export const outdatedBy = ({ laterId }: { laterId?: string | undefined }): { may_be_outdated_by?: string } => (laterId === undefined ? {} : { may_be_outdated_by: laterId });
+
 type Extra = Partial<Omit<Recalled, "memory" | "author">> & { author?: string | undefined };
 
 /**
@@ -54,7 +57,7 @@ export function omnMemory(whole: Memory, extra: Extra = {}): Record<string, unkn
     ...trustFieldOf(memory),
   };
   const relevance = extra.relevance === undefined ? {} : { relevance_score: Math.round(extra.relevance * 1000) / 1000 };
-  const related = { ...(extra.laterId === undefined ? {} : { may_be_outdated_by: extra.laterId }), ...(extra.related ? { related: extra.related } : {}) };
+  const related = { ...outdatedBy(extra), ...(extra.related ? { related: extra.related } : {}) };
   const citations = citationsOf(memory, extra);
   if (extra.truncated) return { ...said, ...audienceOf(memory, extra.author), truncated: true, tokens_total: extra.tokensTotal, ...relevance, ...citations, ...related };
   const { value, namespace, summary, type, occurred_at, archived_at, ...others } = shownState(memory);

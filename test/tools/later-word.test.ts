@@ -123,6 +123,20 @@ test.each(["mobile app", "tell me about the mobile app"])("%s: of all that is sa
   expect(found.filter((one) => one.may_be_outdated_by !== undefined || "superseded_by" in one).map(({ content }) => content)).toEqual(["The mobile app keeps its state in Redux."]);
 });
 
+test.each([["mnemosyne_recall", (query: string) => ({ query })], ["memory_search", (query: string) => ({ query })], ["search", (query: string) => ({ query })], ["search_memory", (query: string) => ({ query: { text: query } })]] as const)(
+  "%s says which memory is out of date, too, and search when nothing is certain [D5] [U5]",
+  async (tool, asking) => {
+    const { owner } = await newTeam();
+    const [earlier, later, question] = everyday[1] as (typeof everyday)[number];
+    for (const content of [...others, earlier, later]) await owner.call("omn_store_memory", { content });
+    await indexed(owner.principal);
+    const { text } = await owner.call(tool, asking(question));
+    expect(text.indexOf(later)).toBeLessThan(text.indexOf(earlier));
+    expect(text).toMatch(/"may_be_outdated_by":"[\da-f-]{36}"/);
+    if (tool === "search") expect((await owner.call(tool, asking("kubernetes payroll"))).text).toMatch(/"results":\[\]|nothing certain/);
+  },
+);
+
 test("a German question that begins with Was asks for what is so now [D5]", async () => {
   const { owner } = await newTeam();
   for (const content of [...others, "Unsere Zeiterfassung ist Clockodo.", "Clockodo wurde abgeschafft, die Zeiterfassung läuft über Personio."]) await owner.call("omn_store_memory", { content });

@@ -5,7 +5,8 @@ import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { queryTerms } from "../../../domain/text/query-terms.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { excerpt, preview } from "../../../domain/recall/presentation/excerpt.ts";
-import { audienceOf, trustFieldOf } from "../../render.ts";
+import { audienceOf, outdatedBy, trustFieldOf } from "../../render.ts";
+import { nothingCertain } from "../../render-recall.ts";
 import { memoryUri } from "../omn/memory-resources.ts";
 
 /** In tokens; enough to choose by, the whole is one fetch away. */
@@ -21,17 +22,18 @@ export const search = defineTool({
   input: z.strictObject({ query: field.filled("query", 4_000) }),
   output: z.looseObject({ results: z.array(z.looseObject({ id: z.string(), title: z.string(), url: z.string() })) }),
   async handler(ctx, { query }) {
-    const { items, degraded } = await cachedRecall(ctx, { query, limit: ctx.preferences.search_defaults.max_results, minRelevance: ctx.preferences.search_defaults.min_relevance ?? undefined, project: ctx.project, session: ctx.sessionId }, "chatgpt");
+    const { items, degraded, uncertain } = await cachedRecall(ctx, { query, limit: ctx.preferences.search_defaults.max_results, minRelevance: ctx.preferences.search_defaults.min_relevance ?? undefined, project: ctx.project, session: ctx.sessionId }, "chatgpt");
     const terms = queryTerms(query).map(({ word }) => word);
-    const results = items.map(({ memory, author }) => ({
+    const results = items.map(({ memory, author, ...found }) => ({
       id: memory.id,
       title: memory.key ?? preview(memory.content, 60),
       url: memoryUri(memory.id),
       text: excerpt(memory.content, terms, shortText),
       ...audienceOf(memory, author),
       ...trustFieldOf(memory),
+      ...outdatedBy(found),
     }));
-    const answer = { results, ...(degraded.length > 0 ? { degraded } : {}) };
+    const answer = { ...(uncertain ? { uncertain: nothingCertain } : {}), results, ...(degraded.length > 0 ? { degraded } : {}) };
     return { structured: answer, text: json(answer) };
   },
 });

@@ -3,7 +3,7 @@ import { asSaid, initialState, toIso } from "../../../domain/memories/memory-fie
 import { type Memory, namespaceOf } from "../../../domain/memories/memory.ts";
 import { rounded } from "../../../domain/rounded.ts";
 import type { ToolContext } from "../../define-tool.ts";
-import { audienceOf, trustFieldOf } from "../../render.ts";
+import { audienceOf, outdatedBy, trustFieldOf } from "../../render.ts";
 
 /** The `toolNamespace` of the document, with underscores for dots: `kom.memory.v1.save_context` is found as well. */
 export const aliasOf = (name: string): string => `kom_memory_v1_${name}`;
@@ -42,7 +42,7 @@ const itemOf = (memory: Memory, author: string | undefined): Record<string, unkn
 });
 
 /** A match of search_memory. `metadata` is what upsert_memory takes. */
-export function komMatch(whole: Memory, { relevance = 0, author, truncated }: { relevance?: number | undefined; author?: string | undefined; truncated: boolean }): Record<string, unknown> {
+export function komMatch(whole: Memory, { relevance = 0, author, truncated, ...found }: { relevance?: number | undefined; author?: string | undefined; truncated: boolean; laterId?: string }): Record<string, unknown> {
   const memory = asSaid(whole);
   const metadata = {
     ...(truncated ? {} : memory.metadata),
@@ -58,5 +58,6 @@ export function komMatch(whole: Memory, { relevance = 0, author, truncated }: { 
     ...(truncated ? { truncated: true } : {}),
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
     ...otherwiseOf(memory, author),
+    ...outdatedBy(found),
   };
 }

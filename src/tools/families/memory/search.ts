@@ -7,7 +7,7 @@ import type { HitTrace } from "../../../domain/recall/presentation/receipt.ts";
 import { type Recalled, type RecallOutcome, type SearchMode, searchModes } from "../../../domain/recall/recall.ts";
 import { rounded } from "../../../domain/rounded.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { iso } from "../../render.ts";
+import { iso, outdatedBy } from "../../render.ts";
 import { succeeded, successOf } from "./answer.ts";
 import { filters, scopeIn, toFilter } from "./filters.ts";
 import { recordOf } from "./record.ts";
@@ -62,9 +62,9 @@ export const memorySearch = defineTool({
     reading?.drew(shown);
     const traces = new Map(receipt?.hits.map((hit) => [hit.id, hit]));
     const embeddings = include_embeddings ? await embeddingsOf(ctx, shown.map(({ id }) => id)) : undefined;
-    const results = page.map(({ memory, author, relevance = 0 }) => {
+    const results = page.map(({ memory, author, relevance = 0, ...found }) => {
       const embedding = embeddings?.get(memory.id);
-      return { ...recordOf(memory, { author, bare: !include_metadata }), ...scoresOf(relevance, traces.get(memory.id), search_type), ...(embedding ? { embedding } : {}) };
+      return { ...recordOf(memory, { author, bare: !include_metadata }), ...outdatedBy(found), ...scoresOf(relevance, traces.get(memory.id), search_type), ...(embedding ? { embedding } : {}) };
     });
     const { user_id: _user, agent_id: _agent, run_id: _run, ...asked } = given ?? {};
     const applied = { ...scopeFields(session), ...asked, ...(asked.date_range ? { date_range: rangeOf(asked.date_range) } : {}), ...(score_threshold === undefined ? {} : { score_threshold }) };

@@ -3,7 +3,7 @@ import { initialState, toIso } from "../../../domain/memories/memory-fields.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { rounded } from "../../../domain/rounded.ts";
-import { audienceOf, trustFieldOf } from "../../render.ts";
+import { audienceOf, outdatedBy, trustFieldOf } from "../../render.ts";
 import { pascal, toTen } from "./words.ts";
 
 /** In characters. */
@@ -18,10 +18,11 @@ export interface Shown {
   author?: string | undefined;
   relevance?: number | undefined;
   truncated?: boolean;
+  laterId?: string;
 }
 
 /** A memory as the document's MemoryNote; of what the document does not name only what is not as usual. */
-export function noteOf(memory: Memory, { author, relevance, truncated = false }: Shown = {}): Record<string, unknown> {
+export function noteOf(memory: Memory, { author, relevance, truncated = false, ...found }: Shown = {}): Record<string, unknown> {
   const { [contextEntry]: context, ...metadata } = memory.metadata;
   return {
     memory_id: memory.id,
@@ -49,6 +50,7 @@ export function noteOf(memory: Memory, { author, relevance, truncated = false }:
     ...(memory.accessCount === 0 ? {} : { access_count: memory.accessCount, last_accessed_at: toIso(memory.accessedAt) }),
     ...(memory.expiresAt === null ? {} : { expires_at: toIso(memory.expiresAt) }),
     ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
+    ...outdatedBy(found),
     ...(relevance === undefined ? {} : { score: rounded(relevance) }),
   };
 }
