@@ -100,7 +100,7 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
     record: parts[0]?.memory.id,
     parts,
     request: isChanged || parts.some(({ outcome }) => ["created", "updated"].includes(outcome)) ? ctx.requestId : undefined,
-    repeated: !isChanged && parts.every(({ outcome }) => outcome === "unchanged"),
+    repeated: !isChanged && existing !== undefined,
   };
 }
 
