@@ -65,7 +65,7 @@ export async function linkMemory(ctx: Context, source: Memory, links: LinkInput,
     if (free.length > 0) {
       await ctx.graph.link(ctx.principal, ctx, free);
       await tellIndex(ctx, targets.map((target) => ({ source: current, target })));
-      if (madeBy === "said") await markSuperseded(ctx, current, wanted.flatMap((link, i) => (held.includes(link) ? [] : { ...link, target: targets[i] as Memory })));
+      if (madeBy === "said") await markSuperseded(ctx, current, targets, free);
     }
     if (held.length === 0) return undefined;
     return proposeLinks(ctx, current, { add: held.map(({ target, type, strength, reason }) => ({ to: target, type, strength, reason })), remove: [] });
@@ -89,7 +89,7 @@ async function unlinked(ctx: Context, source: Memory, links: UnlinkInput): Promi
   const held = wanted.filter((link) => shared.has(link.target) && isThere(link));
   const free = wanted.filter((link) => !held.includes(link));
   if (free.length > 0 && (await ctx.graph.unlink(ctx.principal, ctx, free)) > 0) await tellIndex(ctx, targets.map((target) => ({ source, target })));
-  await unmarkSuperseded(ctx, source, wanted.flatMap(({ type }, i) => (held.includes(wanted[i] as (typeof wanted)[number]) ? [] : { target: targets[i] as Memory, type })));
+  await unmarkSuperseded(ctx, source, targets, free);
   if (held.length === 0) return undefined;
   return proposeLinks(ctx, source, { add: [], remove: held.map(({ target, type }) => ({ to: target, type })) });
 }

@@ -10,8 +10,10 @@ export function stateOfValue(value: Json, name: string): { content: string; valu
   if (value === null) throw invalid(`${name}: null says nothing to remember.`, "To remove a memory, delete it.");
   const isText = typeof value === "string";
   const content = field.content.safeParse(isText ? value : JSON.stringify(value));
-  const [problem] = content.error?.issues ?? [];
-  if (!content.success) throw invalid(`${name}: ${problem?.message}.`, problem?.code === "too_big" ? "Store a shorter value, or split it over several keys." : "Give what is to be remembered.");
+  if (!content.success) {
+    const [problem] = content.error.issues;
+    throw invalid(`${name}: ${problem?.message}.`, problem?.code === "too_big" ? "Store a shorter value, or split it over several keys." : "Give what is to be remembered.");
+  }
   return { content: content.data, value: isText ? null : value };
 }
 

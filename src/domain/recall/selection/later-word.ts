@@ -76,8 +76,9 @@ function isOutOfDate(question: string, old: Found, fresh: Found, readingOf: (mem
   const matched = old.trace.matched.filter(tells);
   const all = matched.length > 1 && matched.every((word) => held.has(word));
   if (change.test(fresh.memory.content)) {
-    if (namesFormer(fresh, old, held)) return true;
-    const [own, gone] = [old.memory.content.toLowerCase(), formersOf(fresh.memory.content)];
+    const gone = formersOf(fresh.memory.content);
+    if (namesFormer(gone, old, held)) return true;
+    const own = old.memory.content.toLowerCase();
     // What held before is named, and is something else than the earlier one speaks of.
     if (gone.length > 0 && !gone.some(([name]) => own.includes(name.toLowerCase()))) return false;
     // Words without a question name what both are about ("mobile app"), of which there is much to say.
@@ -109,9 +110,9 @@ function saysOften(fresh: Memory, old: Memory): boolean {
  * Whether a name that the later text says to have held before stands in the earlier one, whole and in the same letters, and both say something else of the
  * question, or neither says much else: another matter may have the same name in it. A plain word is a name only where it is most of what is said.
  */
-function namesFormer({ memory }: Found, { memory: { content }, trace }: Found, held: ReadonlySet<string>): boolean {
+function namesFormer(formers: ReturnType<typeof formersOf>, { memory: { content }, trace }: Found, held: ReadonlySet<string>): boolean {
   const names = ` ${content.match(named)?.join(" ")} `;
-  return formersOf(memory.content).some(([gone, upTo]) => {
+  return formers.some(([gone, upTo]) => {
     const own = telling(gone);
     return (
       own.size > 0 && names.includes(` ${gone} `) && !formersOf(content).flat().includes(gone) &&
