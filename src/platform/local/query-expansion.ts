@@ -18,12 +18,12 @@ export class QueryExpansion {
     this.#associations = associations;
   }
 
-  /** Nearest first, and of those the rarest. */
+  /** Nearest first, to two words more than to one of them ("payment provider": Adyen), and of those the rarest. */
   expand(text: string): string[] {
     const near = new Map<number, number>();
     for (const row of this.#embedder.distinct(text).rows) {
       if (isStopWord(this.#embedder.wordOf(row))) continue;
-      for (const [concept, value] of this.#associations.conceptsNear(row)) near.set(concept, Math.max(value, near.get(concept) ?? 0));
+      for (const [concept, value] of this.#associations.conceptsNear(row)) near.set(concept, 1 - (1 - value) * (1 - (near.get(concept) ?? 0)));
     }
     return [...near]
       .map(([concept, value]) => ({ row: this.#associations.rowOf(concept), value }))

@@ -15,6 +15,7 @@ describe("what people say in place of a question's words", () => {
     ["How do I undo a faulty release?", ["revert", "deploy"]],
     ["Who is away with a newborn?", ["baby"]],
     ["Wann kündigen wir den Vertrag?", ["contract", "agreement"]],
+    ["payment provider", ["adyen", "stripe"]],
   ])("%s", (question, words) => {
     expect(expansion.expand(question).map(termOf)).toEqual(expect.arrayContaining(words.map(termOf)));
   });
