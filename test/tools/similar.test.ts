@@ -116,6 +116,17 @@ describe("what a store says of similar memories [A1]", () => {
       expect(text).toMatch(/write_memory under its key.*delete_memory/);
     });
 
+    test("what a link says to be replaced by the new one is not named [C4]", async () => {
+      const own = await newToken();
+      await callTool(own, "omn_store_memory", { key: "process.release-notes", content: noted });
+      const linked = await store(own, said, { links: [{ to: "process.release-notes", type: "supersedes" }] });
+      expect(linked.structured).toMatchObject({ outcome: "created" });
+      expect(similarIn(linked)).toEqual([]);
+      expect(linked.text).not.toContain("omn_forget_memory");
+      const other = await store(own, said.replace("Milo", "Olga"), { links: [{ to: "process.release-notes", type: "references" }], allow_duplicate: true });
+      expect(similarIn(other).map(({ line }) => line)).toContain(said);
+    });
+
     test("an import says nothing of it", async () => {
       const imported = await callTool(token, "omn_import_memories", { memories: [{ content: `${said} Still.` }] });
       expect(imported.error).toBeUndefined();

@@ -32,15 +32,16 @@ export interface Similar {
 /**
  * Looks for what is like a text about to be stored, by one search for its telling words in the team's object, while the truth
  * commits. Structured values are data, which may be alike in two places, and the words of a secret are not looked up.
+ * `mayName`: which of them the caller is to be told of.
  */
-export function similarTo({ principal }: Context, fresh: New): Similar {
+export function similarTo({ principal }: Context, fresh: New, mayName: (memory: Memory) => boolean = () => true): Similar {
   const terms = queryTerms(fresh.content);
   const isLookedUp = fresh.value == null && fresh.sensitivity !== "secret" && terms.length >= shortestText && principal.scopes.includes("memory:read");
   let found: LikenessAnswer | undefined;
   return {
     beside: isLookedUp ? { query: likenessOf(terms), found: (answer) => void (found = answer) } : undefined,
     to: ({ memory, outcome, replayed }) =>
-      found && !replayed && memory.sensitivity !== "secret" && (outcome === "created" || outcome === "updated") ? alike(memory, terms, found) : [],
+      found && !replayed && memory.sensitivity !== "secret" && (outcome === "created" || outcome === "updated") ? alike(memory, terms, { ...found, rows: found.rows.filter(mayName) }) : [],
   };
 }
 

@@ -53,9 +53,10 @@ export const storeMemory = defineTool({
   }),
   async handler(ctx, { idempotency_key, allow_duplicate, compress, links = [], ...input }) {
     // A link that leads nowhere is refused before anything is stored.
-    await resolveEnds(ctx, links);
+    const ends = await resolveEnds(ctx, links);
+    const replaced = new Set(ends.flatMap(({ id }, i) => (links[i]?.type === "supersedes" ? id : [])));
     const state = { ...toState({ ...input, namespace: input.namespace ?? ownNamespaceOf(ctx) }), content: input.content };
-    const like = similarTo(ctx, state);
+    const like = similarTo(ctx, state, ({ id }) => !replaced.has(id));
     const result = await remember(ctx, {
       ...state,
       idempotencyKey: idempotency_key,
