@@ -116,6 +116,14 @@ describe("what a store says of similar memories [A1]", () => {
       expect(text).toMatch(/write_memory under its key.*delete_memory/);
     });
 
+    test("write_memory names no turn of a conversation, which its tools cannot change [B4]", async () => {
+      const own = await newToken();
+      await callTool(own, "omn_store_memory", { content: `Petra: ${noted}`, namespace: "thread:dinner-1" });
+      const kept = await callTool(own, "write_memory", { key: "current.notes", value: said, scope: "global" });
+      expect(kept.structured).toMatchObject({ outcome: "created" });
+      expect(similarIn(kept)).toEqual([]);
+    });
+
     test("what a link says to be replaced by the new one is not named [C4]", async () => {
       const own = await newToken();
       await callTool(own, "omn_store_memory", { key: "process.release-notes", content: noted });

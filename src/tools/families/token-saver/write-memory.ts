@@ -46,7 +46,8 @@ export const writeMemory = defineTool({
   async handler(ctx, input) {
     const said = stateOfValue(input.value, "value");
     if (input.expected_version !== undefined) return replace(ctx, said, input.expected_version, input);
-    const like = similarTo(ctx, said);
+    // Its family cannot change what was said in a conversation.
+    const like = similarTo(ctx, said, ({ namespace }) => !namespace.startsWith("thread:"));
     const result = await remember(ctx, {
       ...said,
       key: input.key,
