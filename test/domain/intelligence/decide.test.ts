@@ -67,6 +67,7 @@ describe("where anything is open, the fact is added [D2]", () => {
     ["another speaker", "Anna: We use Grafana.", "Ben: We use Grafana."],
     ["another employer", "User: 我在腾讯工作。", "User: 我在阿里巴巴工作。"],
     ["another drink", "User stopped drinking coffee.", "User drinks wine on Fridays."],
+    ["another name of the same person", "User's preferred name is Tom.", "User's name is Thomas Weber."],
     ["another port", "The database listens on port 5433.", "The cache listens on port 6379."],
   ])("%s", (_what, fact, present) => expect(decide(fact, present)).toBe("ADD"));
 });

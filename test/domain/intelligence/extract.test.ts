@@ -37,6 +37,22 @@ describe("what somebody says of themselves is told of them [D2]", () => {
   });
 });
 
+describe("a name is a fact, however somebody says it [D2]", () => {
+  test.each([
+    ["My name is Marta Weber.", "User's name is Marta Weber."],
+    ["Hi, I'm Marta Weber.", "User's name is Marta Weber."],
+    ["I am Priya Sharma", "User's name is Priya Sharma."],
+    ["Call me Tom", "User's preferred name is Tom."],
+    ["please call me Tom!", "User's preferred name is Tom."],
+  ])("%s", (text, fact) => expect(factsOf(user(text))).toEqual([fact]));
+
+  test.each(["I'm tired", "I'm German", "I'm Done", "I'm Very Happy.", "I'm Irish Catholic.", "I'm Team Lead.", "I'm New York based", "Call me tomorrow.", "Call me Monday.", "Call me back", "Call me ASAP"])("%s: no name", (text) => {
+    expect(factsOf(user(text)).filter((fact) => fact.includes("name"))).toEqual([]);
+  });
+
+  test("an assistant's own name is none", () => expect(factsOf({ role: "assistant", text: "I'm Marta Weber. Call me Tom." })).toEqual([]));
+});
+
 describe("what holds no longer than the conversation is no fact", () => {
   test.each([
     "Hi there!", "Thanks so much!", "Can you explain closures?", "what does ECONNRESET mean", "Run the tests again please.", "I'm looking at the logs right now.", "Hmm, still failing.",

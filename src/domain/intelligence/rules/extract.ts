@@ -2,6 +2,7 @@ import type { Extraction } from "../answers.ts";
 import type { Message } from "../intelligence.ts";
 import { addresses, concrete, cuesOf, describes, passing, valuing } from "./cues.ts";
 import { inThirdPerson, subjectOf } from "./english.ts";
+import { withNameTold } from "./introductions.ts";
 import { type Language, languageOf, type Sentence, sentencesOf } from "./sentences.ts";
 
 const mostFacts = 100;
@@ -27,7 +28,7 @@ interface Fact {
 /**
  * The facts that messages state, by rules: sentences of people that hold for longer than the conversation, told of their speaker,
  * and what an assistant says that it did. English is told in the third person; in other languages the sentence stays as it is,
- * with its speaker before it. Nothing is reworded beyond that.
+ * with its speaker before it. Nothing is reworded beyond that and how somebody says their name.
  */
 export function extractByRules(messages: readonly Message[]): Extraction {
   const language = languageOf(messages.map(({ text }) => text.slice(0, 500)).join("\n"));
@@ -60,7 +61,7 @@ type Before = { fact: Fact; subject: string | undefined };
 function factOf({ sentence, message, at }: Said, language: Language, before: Before | undefined): Before | undefined {
   const { lead, drop, keep, done } = cuesOf[language];
   const bare = sentence.text.replaceAll("’", "'").replace(lead, "");
-  const text = language === "en" ? bare.charAt(0).toUpperCase() + bare.slice(1) : bare;
+  const text = language === "en" ? withNameTold(bare.charAt(0).toUpperCase() + bare.slice(1)) : bare;
   if (sentence.asks || text.length < shortest[language]) return undefined;
   const speaker = speakerOf(message);
   const fact = (told: string, confidence: number, subject?: string): Before => ({ fact: { text: told, confidence, message: at }, subject });
