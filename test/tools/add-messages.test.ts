@@ -103,6 +103,17 @@ describe("each fact is decided against what is there [D2]", () => {
     expect(gone).toMatchObject({ archived_at: expect.any(String), metadata: { decision: { event: "DELETE" } } });
   });
 
+  test.each([
+    ["I'm allergic to nuts.", "I'm not allergic to nuts anymore.", []],
+    ["I work at Acme.", "I no longer work at Acme.", []],
+    ["I drink coffee every morning.", "I stopped drinking coffee.", []],
+  ])("of %j and, later, %j there is left what holds now", async (before, after, left) => {
+    await add(ada, { messages: said(before) });
+    await add(ada, { messages: said(after) });
+    const present = recordsOf(await exported(ada)).filter(({ namespace, archived_at }) => namespace === "global" && !archived_at);
+    expect(present.map(({ content }) => content)).toEqual(left);
+  });
+
   test("a later sentence of the same conversation takes back an earlier one", async () => {
     const answer = await add(ada, { messages: said("The release is planned for 12 October.", "Actually, the release is planned for 19 October.") });
     expect(told(answer)).toEqual([["NONE", "The release is planned for 12 October."], ["ADD", "The release is planned for 19 October."]]);

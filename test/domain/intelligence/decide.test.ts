@@ -43,7 +43,9 @@ describe("an end names what is stored [D2]", () => {
   test.each([
     ["User no longer works at Initech.", "User works at Initech."],
     ["User stopped drinking coffee.", "User drinks coffee every morning."],
+    ["User is not allergic to nuts anymore.", "User is allergic to nuts."],
     ["User sold their car and bought a cargo bike.", "User owns a car."],
+    ["User stopped drinking coffee and tea.", "User drinks coffee and tea."],
     ["User: Ich arbeite nicht mehr bei Siemens.", "Ich arbeite bei Siemens."],
     ["User: 我不再喝咖啡了。", "User: 我喝咖啡。"],
     ["User: もうコーヒーは飲みません。", "User: コーヒーを飲みます。"],
@@ -68,6 +70,7 @@ describe("where anything is open, the fact is added [D2]", () => {
     ["another employer", "User: 我在腾讯工作。", "User: 我在阿里巴巴工作。"],
     ["another drink", "User stopped drinking coffee.", "User drinks wine on Fridays."],
     ["another name of the same person", "User's preferred name is Tom.", "User's name is Thomas Weber."],
+    ["an end of one of two things", "User is not allergic to nuts anymore.", "User is allergic to nuts and shellfish."],
     ["another port", "The database listens on port 5433.", "The cache listens on port 6379."],
   ])("%s", (_what, fact, present) => expect(decide(fact, present)).toBe("ADD"));
 });

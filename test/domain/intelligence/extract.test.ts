@@ -12,6 +12,7 @@ describe("what somebody says of themselves is told of them [D2]", () => {
   test.each([
     ["I prefer Italian food.", "Anna", "Anna prefers Italian food."],
     ["I'm allergic to peanuts.", undefined, "User is allergic to peanuts."],
+    ["I'm not allergic to nuts anymore.", undefined, "User is not allergic to nuts anymore."],
     ["I don't eat meat.", "Ben", "Ben doesn't eat meat."],
     ["I've moved to Oslo.", "Ben", "Ben has moved to Oslo."],
     ["I really love my dog Rex.", "Ben", "Ben really loves their dog Rex."],
@@ -56,7 +57,7 @@ describe("a name is a fact, however somebody says it [D2]", () => {
 describe("what holds no longer than the conversation is no fact", () => {
   test.each([
     "Hi there!", "Thanks so much!", "Can you explain closures?", "what does ECONNRESET mean", "Run the tests again please.", "I'm looking at the logs right now.", "Hmm, still failing.",
-    "I think we should wait.", "This is great!", "It doesn't work.", "I have a question.", "You are so kind!", "Fix the login bug.",
+    "I think we should wait.", "This is great!", "It doesn't work.", "I have a question.", "I'm not hungry anymore.", "You are so kind!", "Fix the login bug.",
     "Hallo!", "Kannst du mir helfen?", "Ich schaue gerade in die Logs.", "Bitte fasse das zusammen.", "Vielen Dank!",
     "你好！", "这个错误是什么意思？", "谢谢！", "我看一下日志。", "请帮我写一首诗。",
     "こんにちは。", "このエラーはどういう意味ですか？", "ありがとうございます。", "ログを見てみます。", "テストを実行してください。",

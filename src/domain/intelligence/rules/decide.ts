@@ -96,6 +96,9 @@ function changesIt(fact: Statement, note: Statement): boolean {
 const lives = new Set(["live", "base", "resid", "locat", "wohn", "wohne", "lebe", "住", "ん"]);
 const uses = new Set(["run", "reli", "verwenden", "nutzen", "使", "用"]);
 
+/** Of two things that a note names, the one may end without the other. */
+const lists = / (?:and|or|und|oder) /i;
+
 /** All that the fact ends is what the note says, and the note says little else. */
 function endsIt(fact: Statement, note: Statement): boolean {
   if (note.isCompound || !sameSubject(fact, note)) return false;
@@ -103,6 +106,7 @@ function endsIt(fact: Statement, note: Statement): boolean {
   const subject = termsOf(fact.subject);
   for (const term of subject) ended.delete(term);
   const rest = [...note.terms].filter((term) => !ended.has(term) && !subject.has(term));
+  if (lists.test(note.text) && rest.some((term) => !fact.terms.has(term))) return false;
   const isSaid = (term: string): boolean => note.terms.has(term) || drinks.some((forms) => forms.has(term) && [...forms].some((form) => note.terms.has(form)));
   return ended.size > 0 && [...ended].every(isSaid) && rest.length <= (fact.isUnspaced ? 4 : 3);
 }
