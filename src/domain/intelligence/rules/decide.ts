@@ -116,6 +116,9 @@ const drinks = ["trinke trinkt trinken", "arbeite arbeitet arbeiten", "esse isst
 /** Properties of which there is one. */
 const single =
   /\b(?:favou?rite|name|timezone|time zone|email|phone|address|birthday|deadline|port|version|doctor|dentist|boss|manager|salary|age|title|budget|limit|height|weight|password policy|default branch|line length)\b|lieblings|heißt|最喜欢|名字|端口|版本|好きな|名前|ポート|期限/iu;
+/** Somebody lives in one place; "in einer WG" says of none where it is. */
+const home = /^\S+ (?:lives|wohn[et]|leb[et]) in$|^我住在/u;
+const unnamedHome = / in eine[mr] /i;
 const months = /^(?:january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)$/;
 const isMeasure = (tokens: readonly string[]): boolean => tokens.length > 0 && tokens.every((token) => /\d/.test(token) || months.test(token));
 
@@ -135,12 +138,13 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   if (before.length < 2 || !isBehindVerb(fact, begin, a)) return false;
   if (isMeasure(mine) && isMeasure(theirs)) return true;
   const frame = before.join(fact.isUnspaced ? "" : " ");
-  return end === 0 && (single.test(frame) || /^\S+ lives in$/.test(frame));
+  // Two values may end with one character: 东京, 南京.
+  return end <= (fact.isUnspaced ? 1 : 0) && (single.test(frame) || (home.test(frame) && !unnamedHome.test(`${fact.text} ${note.text}`)));
 }
 
 /** In English the value is no part of the subject; elsewhere the verb stands before it, or at the end. */
 function isBehindVerb({ isUnspaced, subject }: Statement, begin: number, tokens: readonly string[]): boolean {
-  if (isUnspaced) return /[是为はが]/u.test(tokens.slice(0, begin).join(""));
+  if (isUnspaced) return /[是为はが]|住在/u.test(tokens.slice(0, begin).join(""));
   return begin > subject.split(" ").filter(Boolean).length && standing.test(tokens.slice(0, begin).join(" "));
 }
 

@@ -36,10 +36,10 @@ const livesIn = /\b(?:lives?|living|based|home|resides?|located)\b|wohn|leb|住/
 const isMove = /\b(?:mov\w+|relocat\w+)\b|gezogen|搬|引っ越/iu;
 const isUse = /\b(?:uses?|using|runs?|is|are|has|relies|on|with|limit)\b|verwend|nutz|用|使|です|を/iu;
 export const standing =
-  /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohne|wohnt)(?!\p{L})|是|为|です|である/iu;
+  /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohne|wohnt|lebe|lebt)(?!\p{L})|住在|是|为|です|である/iu;
 const past = /\b(?:was|were|visited|met|went|bought|had|did|saw|\p{L}{3,}ed (?:the|a|an|in|on|to|with|from|their)\b)|(?<!\p{L})(?:war|wurde|habe)(?!\p{L})|了[。]?$|ました/iu;
 const negation = /\b(?:doesn't|does not|don't|do not|isn't|is not)\b/i;
-const momentary = new Set(["now", "currently", "jetzt", "the", "a", "an"]);
+const momentary = new Set(["now", "currently", "jetzt", "现在", "目前", "the", "a", "an"]);
 
 const endings =
   /\b(?:no longer|not .{1,40}\bany ?more|n't .{1,40}\bany ?more|(?<!(?:n't|not|never|will|would|to|could|may|might|almost|nearly|if|when) (?:\w+ )?)(?:stopped|quit|gave up|cancel(?:l)?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down))\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2} .{1,40} mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒[掉了]|取消了|停用|卖掉|弃用|もう.{1,30}(?:ない|ません)|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/iu;
@@ -60,7 +60,7 @@ const changes: readonly [RegExp, "from" | "to"][] = [
 ];
 
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
-const tokenForm = /[\p{sc=Han}\p{sc=Hiragana}]|[\p{sc=Katakana}ー]+|[\p{L}\p{N}\p{M}_]+(?:[.'\-/:@#+][\p{L}\p{N}\p{M}_]+)*/gu;
+const tokenForm = /现在|目前|[\p{sc=Han}\p{sc=Hiragana}]|[\p{sc=Katakana}ー]+|[\p{L}\p{N}\p{M}_]+(?:[.'\-/:@#+][\p{L}\p{N}\p{M}_]+)*/gu;
 /** Particles and endings, without which two sentences of Chinese or Japanese say the same. */
 const particles = /ました|ません|ています|でいます|ている|です|ます|ない|である|[はがをもにへとでのすだ]|[的了着吗呢吧都也还就我们咱在是用私僕俺]/gu;
 const germanFunction = new Set("ich wir er sie es der die das den dem ein eine einen einem einer bei in im auf mit für von zu und ist bin sind habe haben hat mein meine unser unsere nicht mehr kein keine keinen am an".split(" "));
