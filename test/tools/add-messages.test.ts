@@ -107,6 +107,7 @@ describe("each fact is decided against what is there [D2]", () => {
     ["I'm allergic to nuts.", "I'm not allergic to nuts anymore.", []],
     ["I work at Acme.", "I no longer work at Acme.", []],
     ["I drink coffee every morning.", "I stopped drinking coffee.", []],
+    ["I live in Hamburg.", "I moved to Berlin last week, I no longer live in Hamburg.", ["Anna moved to Berlin last week"]],
     ["Ich wohne in Hamburg.", "Ich wohne jetzt in Bonn.", ["Anna: Ich wohne jetzt in Bonn."]],
     ["我住在上海。", "我现在住在北京。", ["Anna: 我现在住在北京。"]],
   ])("of %j and, later, %j there is left what holds now", async (before, after, left) => {

@@ -31,6 +31,11 @@ describe("what somebody says of themselves is told of them [D2]", () => {
     expect(factsOf(user("I work as a nurse at Mercy Hospital and I live in Lisbon, so please keep that in mind."))).toEqual(["User works as a nurse at Mercy Hospital", "User lives in Lisbon."]);
   });
 
+  test("a comma between two clauses of the first person parts them, too; behind what is no clause of its own it does not", () => {
+    expect(factsOf(user("I moved to Berlin last week, I no longer live in Hamburg."))).toEqual(["User moved to Berlin last week", "User no longer lives in Hamburg."]);
+    expect(factsOf(user("Since March, I work at Acme."))).toEqual(["Since March, User works at Acme."]);
+  });
+
   test("a pronoun stands for what the sentence before is about, and never for anything further away", () => {
     expect(factsOf(user("The staging API listens on port 8443. It uses a self-signed certificate."))).toEqual(["The staging API listens on port 8443.", "The staging API uses a self-signed certificate."]);
     expect(factsOf(user("My daughter Sofia starts school in September."), user("She is six years old.", undefined))).toEqual(["User's daughter Sofia starts school in September.", "User's daughter Sofia is six years old."]);

@@ -47,12 +47,12 @@ export function extractByRules(messages: readonly Message[]): Extraction {
   return { facts: [...facts.values()], ...(language ? { language } : {}) };
 }
 
-/** "I work here and I live there" are two facts. */
+/** "I work here and I live there" are two facts, as are "I work here, I live there". */
 function clausesOf(sentence: Sentence): Sentence[] {
   if (sentence.asks) return [sentence];
   const plain = sentence.text.replace(/,? (?:so|and) (?:please|can you|could you|keep that)\b.*$/i, ".");
   const [telling = plain] = plain.split(/,? (?:and|but|which) (?:it|that|they)?(?: ?was| ?is| ?were|'s|'re) (?=.{0,30}$)/i);
-  const parts = telling.split(/(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )/i);
+  const parts = telling.split(/(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )|(?<=^(?:I|we)\b.*), (?=(?:I|we)(?:'m|'ve|'ll)? )/i);
   return parts.map((text) => ({ text: text.trim().replace(/^and /i, ""), asks: false }));
 }
 
