@@ -47,12 +47,15 @@ export function extractByRules(messages: readonly Message[]): Extraction {
   return { facts: [...facts.values()], ...(language ? { language } : {}) };
 }
 
+const betweenClauses = /(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )/i;
+const betweenOwnClauses = /(?:,? (?:and|but) |; |, (?!my\b))(?=(?:I|we|my)(?:'m|'ve|'ll)? )/i;
+
 /** "I work here and I live there" are two facts, as are "I work here, I live there". */
 function clausesOf(sentence: Sentence): Sentence[] {
   if (sentence.asks) return [sentence];
   const plain = sentence.text.replace(/,? (?:so|and) (?:please|can you|could you|keep that)\b.*$/i, ".");
   const [telling = plain] = plain.split(/,? (?:and|but|which) (?:it|that|they)?(?: ?was| ?is| ?were|'s|'re) (?=.{0,30}$)/i);
-  const parts = telling.split(/(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )|(?<=^(?:I|we)\b.*), (?=(?:I|we)(?:'m|'ve|'ll)? )/i);
+  const parts = telling.split(/^(?:I|we)\b/i.test(telling) ? betweenOwnClauses : betweenClauses);
   return parts.map((text) => ({ text: text.trim().replace(/^and /i, ""), asks: false }));
 }
 
