@@ -9,6 +9,7 @@ import { storeMessages } from "../../../domain/memories/messages/store-messages.
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { noteMessages } from "../../../domain/sessions/note-messages.ts";
 import type { RememberOutcome } from "../../../domain/memories/remember.ts";
+import { beginningOf } from "../../beginning.ts";
 import { additive, bulkCost, defineTool, type ToolContext, type ToolResult } from "../../define-tool.ts";
 import { type SessionContext, scopePlace } from "../../../domain/memories/session-scope.ts";
 import { rounded } from "../../../domain/rounded.ts";
@@ -73,7 +74,7 @@ function stored(ctx: ToolContext, session: SessionContext, outcomes: readonly Re
   const operations = outcomes.map(({ memory, outcome, found, proposal, replayed }): Operation => ({
     id: memory.id,
     event: outcome === "created" || outcome === "quarantined" ? "ADD" : "NONE",
-    text: outcome === "quarantined" ? "" : memory.content,
+    text: outcome === "quarantined" ? "" : beginningOf(memory.content),
     confidence: memory.confidence,
     reasoning: replayed ? "The same call was made before." : "Stored as it was said.",
     ...(found ? { [outcome === "quarantined" ? "quarantined" : "masked"]: found } : {}),
