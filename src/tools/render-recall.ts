@@ -122,6 +122,12 @@ export const recallRendering = (form: RecallForm): Rendering => ({
   item: (item) => [itemText(item).toString(), ...(form.structured ? [JSON.stringify(structuredMemory(item))] : [])],
 });
 
+/** The same where either form is the JSON of the items. */
+export const jsonRendering = (shown: (item: Recalled) => Record<string, unknown>): Rendering => ({
+  answer: ({ items }) => [JSON.stringify(items.map(shown))],
+  item: (item) => [JSON.stringify(shown(item))],
+});
+
 /** A receipt as lines that a model can read. */
 function receiptLines(receipt: Receipt): Framed[] {
   const legs = Object.entries(receipt.legs).map(([leg, { status, ms, candidates }]) => `${leg} ${status === "ok" ? `${candidates} in ${ms} ms` : status}`);

@@ -34,12 +34,19 @@ export interface ProjectContext {
   };
 }
 
+interface ContextInput {
+  namespaces: string[] | undefined;
+  agentView: string | undefined;
+  /** So many characters of each content the caller shows. */
+  length: number;
+}
+
 /** What a session begins with. Secrets stay out: nobody asked for them by name. */
-export async function projectContext(ctx: Context, { namespaces, agentView }: { namespaces: string[] | undefined; agentView: string | undefined }): Promise<ProjectContext> {
+export async function projectContext(ctx: Context, { namespaces, agentView, length }: ContextInput): Promise<ProjectContext> {
   const place: MemoryFilter = defined({ namespaces, agentView });
   const [newest, weighty, total] = await Promise.all([
-    list(ctx, { filter: { ...place, changedSince: ctx.now - recentDays * day }, limit: mostShown, shown: Infinity }),
-    list(ctx, { filter: { ...place, minImportance: leastImportance }, order: "importance", limit: mostShown, shown: Infinity }),
+    list(ctx, { filter: { ...place, changedSince: ctx.now - recentDays * day }, limit: mostShown, shown: length }),
+    list(ctx, { filter: { ...place, minImportance: leastImportance }, order: "importance", limit: mostShown, shown: length }),
     ctx.memories.count(ctx.principal, ctx.now),
   ]);
   const recent = newest.memories.filter(isOpen);
@@ -49,8 +56,7 @@ export async function projectContext(ctx: Context, { namespaces, agentView }: { 
   const connected = nodes.filter(({ distance, memory }) => distance > 0 && matchesFilter(memory, defined({ agentView }))).map(({ memory }) => memory);
   const ids = new Set([...seeds, ...connected].map(({ id }) => id));
   const links = found.filter(({ source, target }) => ids.has(source) && ids.has(target));
-  const shown = ids.size;
-  return { recent, important, connected, links, statistics: { total, shown, coverage: total === 0 ? 0 : shown / total, linkDensity: shown === 0 ? 0 : links.length / shown } };
+  return { recent, important, connected, links, statistics: { total, shown: ids.size, coverage: total === 0 ? 0 : ids.size / total, linkDensity: ids.size === 0 ? 0 : links.length / ids.size } };
 }
 
 const isOpen = ({ sensitivity }: Memory): boolean => sensitivity !== "secret";

@@ -5,8 +5,15 @@ import { json } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { filterInput, toReadFilter } from "../../../domain/memories/memory-filters.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
+import type { Recalled } from "../../../domain/recall/recall.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
+import { jsonRendering } from "../../render-recall.ts";
 import { aliasOf, komMatch } from "./item.ts";
+
+const shown = ({ memory, ...item }: Recalled): Record<string, unknown> => komMatch(memory, item);
+
+/** Said once for all passages of an answer. */
+const wholeByKey = "truncated: recall_context by key, or omn_retrieve_memory by id, for the whole";
 
 /** Kompanion document, `search_memory`: the k best by words and meaning, by the caller's vector, or by both. */
 export const searchMemory = defineTool({
@@ -28,7 +35,7 @@ export const searchMemory = defineTool({
   async handler(ctx, { query: { text, embedding, k, filter } }) {
     if (text === undefined && embedding === undefined) throw invalid("query holds neither text nor embedding.", "Give one of them, or both.");
     const vector = embedding && toUnitVector(embedding, await ctx.semantic.embedder(ctx.principal, ctx.now), "query.embedding");
-    const { items, degraded } = await cachedRecall(ctx, {
+    const { items, passages, degraded } = await cachedRecall(ctx, {
       query: text ?? "",
       vector,
       mode: text === undefined ? "vector" : undefined,
@@ -36,10 +43,11 @@ export const searchMemory = defineTool({
       limit: k ?? ctx.preferences.search_defaults.max_results,
       minRelevance: ctx.preferences.search_defaults.min_relevance ?? 0,
       passages: text !== undefined && ctx.preferences.auto_features.context_compression,
+      rendering: jsonRendering(shown),
       project: ctx.project,
       session: ctx.sessionId,
     }, "kom");
-    const answer = { matches: items.map(({ memory, ...item }) => komMatch(memory, item)), ...(degraded.length > 0 ? { degraded } : {}) };
+    const answer = { matches: items.map(shown), ...(passages ? { advice: wholeByKey } : {}), ...(degraded.length > 0 ? { degraded } : {}) };
     return { structured: answer, text: json(answer) };
   },
 });

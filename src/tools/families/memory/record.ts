@@ -19,10 +19,12 @@ interface Shown {
   author?: string | undefined;
   /** Without the metadata. */
   bare?: boolean | undefined;
+  /** The content is a part of the whole. */
+  truncated?: boolean;
 }
 
 /** Memory Record of section 1; of what the document does not name, in its metadata, only what is not as usual. */
-export function recordOf(whole: Memory, { author, bare }: Shown = {}): Record<string, unknown> {
+export function recordOf(whole: Memory, { author, bare, truncated }: Shown = {}): Record<string, unknown> {
   const memory = asSaid(whole);
   const { [categoryEntry]: category, ...custom } = memory.metadata;
   const scope = scopeOf(memory);
@@ -45,5 +47,5 @@ export function recordOf(whole: Memory, { author, bare }: Shown = {}): Record<st
     ...audienceOf(memory, author),
   };
   // Whose word it is stands beside the text also where the metadata is not wanted.
-  return { id: memory.id, integer_id: memory.alias, content: memory.content, ...trustFieldOf(memory), ...(bare ? {} : { metadata }), version: memory.version };
+  return { id: memory.id, integer_id: memory.alias, content: memory.content, ...(truncated ? { truncated } : {}), ...trustFieldOf(memory), ...(bare ? {} : { metadata }), version: memory.version };
 }

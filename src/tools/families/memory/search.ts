@@ -4,10 +4,11 @@ import * as field from "../../../domain/memories/fields.ts";
 import { scopeFilter } from "../../../domain/memories/session-scope.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import type { HitTrace } from "../../../domain/recall/presentation/receipt.ts";
-import { type Recalled, type RecallOutcome, type SearchMode, searchModes } from "../../../domain/recall/recall.ts";
+import { type RecallOutcome, type SearchMode, searchModes } from "../../../domain/recall/recall.ts";
 import { rounded } from "../../../domain/rounded.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { iso, outdatedBy } from "../../render.ts";
+import { jsonRendering } from "../../render-recall.ts";
 import { succeeded, successOf } from "./answer.ts";
 import { filters, scopeIn, toFilter } from "./filters.ts";
 import { recordOf } from "./record.ts";
@@ -16,10 +17,10 @@ import { contextOf, scopeFields, sessionScope } from "./scope.ts";
 /** Together with the offset: a search looks for no more. */
 const mostHits = 100;
 
-const rendering = {
-  answer: ({ items }: Pick<RecallOutcome, "items">) => [JSON.stringify(items.map(({ memory }) => recordOf(memory)))],
-  item: ({ memory }: Recalled) => [JSON.stringify(recordOf(memory))],
-};
+const rendering = jsonRendering(({ memory }) => recordOf(memory));
+
+/** Said once for all passages of an answer. */
+const wholeByHistory = "truncated: memory_get_history with limit 1 for the whole";
 
 /** Memory-server document, sections 6 and 15. */
 export const memorySearch = defineTool({
@@ -53,6 +54,7 @@ export const memorySearch = defineTool({
     const { recalled, reading, ...unread } = ctx;
     const { items, totalFound, degraded, uncertain, receipt } = await cachedRecall({ ...unread, noteAccess() {} }, {
       query, filter, rendering, limit: mostHits, mode: search_type, minRelevance: score_threshold, receipt: true, project: ctx.project,
+      passages: ctx.preferences.auto_features.context_compression,
     }, "memory");
     const page = items.slice(offset, offset + limit);
     const shown = page.map(({ memory }) => memory);
@@ -62,15 +64,16 @@ export const memorySearch = defineTool({
     reading?.drew(shown);
     const traces = new Map(receipt?.hits.map((hit) => [hit.id, hit]));
     const embeddings = include_embeddings ? await embeddingsOf(ctx, shown.map(({ id }) => id)) : undefined;
-    const results = page.map(({ memory, author, relevance = 0, ...found }) => {
+    const results = page.map(({ memory, author, relevance = 0, truncated, ...found }) => {
       const embedding = embeddings?.get(memory.id);
-      return { ...recordOf(memory, { author, bare: !include_metadata }), ...outdatedBy(found), ...scoresOf(relevance, traces.get(memory.id), search_type), ...(embedding ? { embedding } : {}) };
+      return { ...recordOf(memory, { author, bare: !include_metadata, truncated }), ...outdatedBy(found), ...scoresOf(relevance, traces.get(memory.id), search_type), ...(embedding ? { embedding } : {}) };
     });
     const { user_id: _user, agent_id: _agent, run_id: _run, ...asked } = given ?? {};
     const applied = { ...scopeFields(session), ...asked, ...(asked.date_range ? { date_range: rangeOf(asked.date_range) } : {}), ...(score_threshold === undefined ? {} : { score_threshold }) };
     return succeeded(ctx, session, { query, results, total_count: totalFound, has_more: totalFound > offset + limit }, {
       search_metadata: { query_time: iso(ctx.now), ...timesOf(receipt?.legs), filters_applied: applied },
       ...(uncertain ? { uncertain } : {}),
+      ...(page.some(({ truncated }) => truncated) ? { advice: wholeByHistory } : {}),
       ...(degraded.length > 0 ? { degraded } : {}),
     });
   },

@@ -1,18 +1,17 @@
 import * as z from "zod";
 import { json } from "../../../domain/frame.ts";
 import { linksAmong } from "../../../domain/graph/neighbourhood.ts";
-import { type AuthorOf, authorsOf } from "../../../domain/memories/authorship.ts";
+import { authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { type Memory, ownNamespaceOf, topicOf, withFormerNamespace } from "../../../domain/memories/memory.ts";
 import { projectContext } from "../../../domain/memories/project-context.ts";
 import { projectName } from "../../../domain/project.ts";
 import { getMany } from "../../../domain/recall/get-many.ts";
 import { rounded } from "../../../domain/rounded.ts";
+import { beginningLength } from "../../beginning.ts";
 import { defineTool, readOnly, type ToolContext } from "../../define-tool.ts";
-import { linkOf, noteOf } from "./note.ts";
+import { briefNotesOf, linkOf, noteOf } from "./note.ts";
 import { agentRole, namespace } from "./words.ts";
-
-const notes = (memories: Memory[], authorOf: AuthorOf): Record<string, unknown>[] => memories.map((memory) => noteOf(memory, { author: authorOf(memory) }));
 
 /** Mnemosyne document, orient 4: whole memories by id, or what a session begins with (Context Building Flow). */
 export const context = defineTool({
@@ -37,7 +36,7 @@ export const context = defineTool({
 async function named(ctx: ToolContext, ids: readonly (string | number)[], withLinks: boolean): Promise<Record<string, unknown>> {
   const { memories, missing } = await getMany(ctx, ids);
   const [authorOf, links] = await Promise.all([authorsOf(ctx, memories), withLinks ? linksAmong(ctx, memories) : undefined]);
-  return { memories: notes(memories, authorOf), ...(links ? { links: links.map(linkOf) } : {}), ...(missing.length > 0 ? { missing } : {}) };
+  return { memories: memories.map((memory) => noteOf(memory, { author: authorOf(memory) })), ...(links ? { links: links.map(linkOf) } : {}), ...(missing.length > 0 ? { missing } : {}) };
 }
 
 async function overview(ctx: ToolContext, { namespace, agentView }: { namespace: string | undefined; agentView: string | undefined }, withLinks: boolean): Promise<Record<string, unknown>> {
@@ -45,17 +44,17 @@ async function overview(ctx: ToolContext, { namespace, agentView }: { namespace:
   const places = place === undefined ? [] : withFormerNamespace(place);
   const sessions = places.flatMap((one) => (one.startsWith("project:") ? [`session:${topicOf(one)}/*`] : []));
   const namespaces = place === undefined || place === "global" ? undefined : [...places, ...sessions, "global"];
-  const { recent, important, connected, links, statistics } = await projectContext(ctx, { namespaces, agentView });
+  const { recent, important, connected, links, statistics } = await projectContext(ctx, { namespaces, agentView, length: beginningLength });
   const authorOf = await authorsOf(ctx, [...recent, ...important, ...connected]);
   const shown = new Set(recent.map(({ id }) => id));
   const isNew = ({ id }: Memory): boolean => !shown.has(id);
   return {
     project: { namespace: place ?? "global", ...(ctx.project === undefined ? {} : { name: projectName(ctx.project) }) },
-    recent: notes(recent, authorOf),
-    important: notes(important.filter(isNew), authorOf),
+    recent: briefNotesOf(recent, authorOf),
+    important: briefNotesOf(important.filter(isNew), authorOf),
     /** Ids of all that are important, whether recent or not. */
     important_ids: important.map(({ id }) => id),
-    connected: notes(connected, authorOf),
+    connected: briefNotesOf(connected, authorOf),
     ...(withLinks ? { links: links.map(linkOf) } : {}),
     statistics: { total_memories: statistics.total, shown: statistics.shown, coverage: rounded(statistics.coverage), link_density: rounded(statistics.linkDensity) },
   };

@@ -5,8 +5,9 @@ import { authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { list } from "../../../domain/memories/list.ts";
 import { withFormerNamespace } from "../../../domain/memories/memory.ts";
+import { beginningLength } from "../../beginning.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { noteOf } from "./note.ts";
+import { briefNotesOf } from "./note.ts";
 import { agentRole, atLeastTen, importance, memoryType, namespace } from "./words.ts";
 
 /** Mnemosyne document, observe 2. */
@@ -36,9 +37,9 @@ export const listTool = defineTool({
       tags: tags?.length ? tags : undefined,
       agentView: agent_role,
     });
-    const { memories } = await list(ctx, { filter, limit, order: sort_by, shown: Infinity });
+    const { memories } = await list(ctx, { filter, limit, order: sort_by, shown: beginningLength });
     const authorOf = await authorsOf(ctx, memories);
-    const answer = { memories: memories.map((memory) => noteOf(memory, { author: authorOf(memory) })) };
+    const answer = { memories: briefNotesOf(memories, authorOf) };
     return { structured: answer, text: json(answer) };
   },
 });

@@ -1,8 +1,10 @@
 import type { MemoryLink } from "../../../domain/graph/graph.ts";
+import type { AuthorOf } from "../../../domain/memories/authorship.ts";
 import { initialState, toIso } from "../../../domain/memories/memory-fields.ts";
 import type { Memory } from "../../../domain/memories/memory.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
 import { rounded } from "../../../domain/rounded.ts";
+import { beginningOf } from "../../beginning.ts";
 import { audienceOf, outdatedBy, trustFieldOf } from "../../render.ts";
 import { pascal, toTen } from "./words.ts";
 
@@ -54,6 +56,13 @@ export function noteOf(memory: Memory, { author, relevance, truncated = false, .
     ...(relevance === undefined ? {} : { score: rounded(relevance) }),
   };
 }
+
+/** Of long contents the beginning; mnemosyne_context has them whole by their ids. */
+export const briefNotesOf = (memories: readonly Memory[], authorOf: AuthorOf): Record<string, unknown>[] =>
+  memories.map((memory) => {
+    const content = beginningOf(memory.content);
+    return noteOf({ ...memory, content }, { author: authorOf(memory), truncated: content !== memory.content });
+  });
 
 export const linkOf = ({ source, target, type, strength, reason, madeBy }: MemoryLink): Record<string, unknown> => ({
   source_id: source, target_id: target, link_type: pascal(type), strength, ...(reason === "" ? {} : { reason }), origin: madeBy,

@@ -3,9 +3,10 @@ import { defined } from "../../../domain/defined.ts";
 import { json } from "../../../domain/frame.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { receiptSchema } from "../../../domain/recall/presentation/receipt.ts";
-import type { Recalled, RecallOutcome } from "../../../domain/recall/recall.ts";
+import type { Recalled } from "../../../domain/recall/recall.ts";
 import { recallWidening } from "../../../domain/recall/widening.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
+import { jsonRendering } from "../../render-recall.ts";
 import { noteOf } from "./note.ts";
 import { agentRole, atLeastTen, importance, memoryType, namespace } from "./words.ts";
 
@@ -38,9 +39,8 @@ export const recallTool = defineTool({
   async handler(ctx, { query, namespace, max_results, min_importance, memory_type, tags, agent_role, expand_graph, receipt }) {
     const filter = defined({ minImportance: min_importance && atLeastTen(min_importance), type: memory_type, tags: tags?.length ? tags : undefined, agentView: agent_role });
     const shown = ({ memory, ...item }: Recalled): Record<string, unknown> => noteOf(memory, item);
-    const rendering = { answer: ({ items }: Pick<RecallOutcome, "items">) => [JSON.stringify(items.map(shown))], item: (item: Recalled) => [JSON.stringify(shown(item))] };
     const { search_defaults: usual, auto_features: features } = ctx.preferences;
-    const asked = { query, filter, limit: max_results ?? usual.max_results, minRelevance: usual.min_relevance ?? undefined, passages: features.context_compression, receipt, rendering, ...(expand_graph ? { graphDepth: hops } : { without: ["graph" as const] }) };
+    const asked = { query, filter, limit: max_results ?? usual.max_results, minRelevance: usual.min_relevance ?? undefined, passages: features.context_compression, receipt, rendering: jsonRendering(shown), ...(expand_graph ? { graphDepth: hops } : { without: ["graph" as const] }) };
     const { items, uncertain, degraded, receipts } = await recallWidening(ctx, asked, { namespace, project: ctx.project, session: ctx.sessionId }, "mnemosyne");
     const answer = {
       query,
