@@ -191,7 +191,7 @@ describe("graph and context [C4]", () => {
     await ada.call("mnemosyne_remember", { content: "Fresh.", namespace: "project:shop", links: [{ target_id: linked, link_type: "References" }] });
     await ada.call("omn_store_memory", { key: "hush", content: "hush", namespace: "project:shop", metadata: { sensitivity: "secret", importance: 1 } });
     const overview = await inProject("mnemosyne_context", {});
-    expect(overview).toMatchObject({ project: { namespace: "project:shop", name: "shop" }, statistics: { total_memories: 5, shown: 3, coverage: 0.6, link_density: 0.333 } });
+    expect(overview).toMatchObject({ project: { namespace: "project:shop", name: "shop" }, statistics: { total_memories: 4, shown: 3, coverage: 0.5, link_density: 0.333 } });
     expect(contents(overview.recent)).toEqual(["Fresh."]);
     expect(contents(overview.important)).toEqual(["Old and grave."]);
     expect(contents(overview.connected)).toEqual(["Linked detail."]);

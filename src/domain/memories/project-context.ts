@@ -3,7 +3,7 @@ import type { MemoryLink } from "../graph/graph.ts";
 import { neighbourhood } from "../graph/neighbourhood.ts";
 import { list } from "./list.ts";
 import { defined } from "../defined.ts";
-import { matchesFilter } from "./memory-filters.ts";
+import { matcherOf, matchesFilter } from "./memory-filters.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryFilter } from "./memory-store.ts";
 
@@ -24,10 +24,10 @@ export interface ProjectContext {
   connected: Memory[];
   links: MemoryLink[];
   statistics: {
-    /** All memories that the caller may see. */
+    /** Memories of the place that the caller may see. */
     total: number;
     shown: number;
-    /** Share of all that is shown, 0–1. */
+    /** Share of the place that is shown, 0–1; what is connected may stand elsewhere. */
     coverage: number;
     /** Links for each memory shown. */
     linkDensity: number;
@@ -47,16 +47,20 @@ export async function projectContext(ctx: Context, { namespaces, agentView, leng
   const [newest, weighty, total] = await Promise.all([
     list(ctx, { filter: { ...place, changedSince: ctx.now - recentDays * day }, limit: mostShown, shown: length }),
     list(ctx, { filter: { ...place, minImportance: leastImportance }, order: "importance", limit: mostShown, shown: length }),
-    ctx.memories.count(ctx.principal, ctx.now),
+    ctx.memories.count(ctx.principal, ctx.now, place),
   ]);
   const recent = newest.memories.filter(isOpen);
   const important = weighty.memories.filter(isOpen);
   const seeds = [...recent, ...important];
   const { nodes, links: found } = seeds.length === 0 ? { nodes: [], links: [] } : await neighbourhood(ctx, { seeds, depth, limit: mostConnected });
   const connected = nodes.filter(({ distance, memory }) => distance > 0 && matchesFilter(memory, defined({ agentView }))).map(({ memory }) => memory);
-  const ids = new Set([...seeds, ...connected].map(({ id }) => id));
-  const links = found.filter(({ source, target }) => ids.has(source) && ids.has(target));
-  return { recent, important, connected, links, statistics: { total, shown: ids.size, coverage: total === 0 ? 0 : ids.size / total, linkDensity: ids.size === 0 ? 0 : links.length / ids.size } };
+  const all = new Map([...seeds, ...connected].map((memory) => [memory.id, memory]));
+  const links = found.filter(({ source, target }) => all.has(source) && all.has(target));
+  const shown = all.size;
+  const covered = [...all.values()].filter(matcherOf(place)).length;
+  return { recent, important, connected, links, statistics: { total, shown, coverage: ratio(covered, total), linkDensity: ratio(links.length, shown) } };
 }
+
+const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
 
 const isOpen = ({ sensitivity }: Memory): boolean => sensitivity !== "secret";
