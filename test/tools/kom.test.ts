@@ -87,6 +87,16 @@ describe("texts and vectors of the Kompanion document [E1] [E2]", () => {
     expect((await ada.call("search_memory", { query: { embedding, filter: { tags: ["database"] } } })).structured["matches"]).toMatchObject([{ key: "db" }]);
   });
 
+  test("a search by text leaves out what is not about it, and says when nothing is certain [D5]", async () => {
+    await ada.call("upsert_memory", { items: [...items, { id: "rail", text: "The night train to Rome has a sleeping car." }, { id: "service", text: "The service desk is closed on Mondays." }] });
+    await indexed(ada.principal);
+    const found = async (text: string) => (await ada.call("search_memory", { query: { text } })).structured;
+    const sure = await found("which database does billing use");
+    expect(sure).toMatchObject({ matches: [{ key: "db" }] });
+    expect(sure).not.toHaveProperty("uncertain");
+    expect(await found("service engineers in Lisbon")).toMatchObject({ uncertain: true });
+  });
+
   test("a vector of another dimension is refused, and says which there are", async () => {
     const own = (await embed("x")).length;
     const calls: [string, Record<string, unknown>][] = [
