@@ -98,8 +98,11 @@ describe("a work session [A4]", () => {
     const { session_id: id } = await context();
     const created = await ask("omn_create_session", { tool_id: "cursor", restore_from: id }, { client: "cursor" });
     expect(created["session_id"]).not.toBe(id);
+    const said = "It holds files: 1, searches: 1, decisions: 1, tasks: 1.";
+    expect(created["advice"]).toBe(said);
+    expect(created["text"]).toContain(said);
     expect(await context({ client: "cursor" })).toMatchObject({ context: { recent_searches: ["which database for billing"], workflow_state: { current_task: "implement login" } } });
-    expect((await ask("omn_create_session", { restore_from: "sess_none" }))["error"]?.code).toBe("NOT_FOUND");
+    expect((await ask("omn_create_session", { restore_from: "sess_none" }))["error"]).toMatchObject({ code: "NOT_FOUND", hint: expect.stringMatching(/omn_restore_session without session_id .* GET \/v1\/teams\/.*\/sessions lists/) });
   });
 
   test("is for nobody else: neither by user_id nor by its id", async () => {

@@ -23,7 +23,7 @@ export const newSession = ({ tool, project, workspacePath = null, trace = emptyT
   id: sessionId(now), project, workspacePath, originalTool: tool, tool, createdAt: now, activeAt: now, endedAt: null, migrations: 0, exports: 0, trace, revision: 0,
 });
 
-export const noSuchSession = (): DomainError => notFound("There is no such session.", "Leave the session out for the one that was used last in this project.");
+export const noSuchSession = (): DomainError => notFound("There is no such session.", "omn_restore_session without session_id takes this project's last one; GET /v1/teams/{team}/sessions lists all.");
 
 const noOpenSession = (): DomainError => notFound("No session of this client is open in this project.", "Begin one with omn_create_session, or name a session_id.");
 

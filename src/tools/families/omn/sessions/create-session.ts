@@ -4,6 +4,7 @@ import * as field from "../../../../domain/memories/fields.ts";
 import { requirePath, sessionRef, toolId, workspacePath } from "../../../../domain/sessions/session-fields.ts";
 import { createSession, requireOwn } from "../../../../domain/sessions/sessions.ts";
 import { additive, defineTool } from "../../../define-tool.ts";
+import { adviceOf } from "../../../render.ts";
 import { projectOf } from "../../token-saver/scope.ts";
 
 /** OmniMemory document 3.1. */
@@ -26,9 +27,12 @@ export const createSessionTool = defineTool({
     requireOwn(ctx, userId);
     requirePath(workspace);
     const session = await createSession(ctx, { tool, project: projectOf(ctx, { project_path: workspace?.project }), workspacePath: workspace?.path, restoreFrom });
+    const { files, searches, decisions, state } = session.trace;
+    // What was restored, and what an open one has, is seen by this.
+    const held = say`It holds files: ${files.length}, searches: ${searches.length}, decisions: ${decisions.length}, tasks: ${state.length}.`;
     return {
-      structured: { session_id: session.id, project_id: session.project, created_at: new Date(session.createdAt).toISOString(), tool_id: session.tool, ...(restoreFrom === undefined ? {} : { restored_from: restoreFrom }) },
-      text: say`session ${session.id} of ${named(session.tool)} in project ${named(session.project)}`,
+      structured: { session_id: session.id, project_id: session.project, created_at: new Date(session.createdAt).toISOString(), tool_id: session.tool, ...(restoreFrom === undefined ? {} : { restored_from: restoreFrom }), ...adviceOf(held) },
+      text: say`session ${session.id} of ${named(session.tool)} in project ${named(session.project)}. ${held}`,
     };
   },
 });
