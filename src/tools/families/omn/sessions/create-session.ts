@@ -29,10 +29,11 @@ export const createSessionTool = defineTool({
     const session = await createSession(ctx, { tool, project: projectOf(ctx, { project_path: workspace?.project }), workspacePath: workspace?.path, restoreFrom });
     const { files, searches, decisions, state } = session.trace;
     // What was restored, and what an open one has, is seen by this.
-    const held = say`It holds files: ${files.length}, searches: ${searches.length}, decisions: ${decisions.length}, tasks: ${state.length}.`;
+    const isEmpty = [files, searches, decisions, state].every(({ length }) => length === 0);
+    const held = isEmpty && restoreFrom === undefined ? undefined : say`It holds files: ${files.length}, searches: ${searches.length}, decisions: ${decisions.length}, tasks: ${state.length}.`;
     return {
-      structured: { session_id: session.id, project_id: session.project, created_at: new Date(session.createdAt).toISOString(), tool_id: session.tool, ...(restoreFrom === undefined ? {} : { restored_from: restoreFrom }), ...adviceOf(held) },
-      text: say`session ${session.id} of ${named(session.tool)} in project ${named(session.project)}. ${held}`,
+      structured: { session_id: session.id, project_id: session.project, created_at: new Date(session.createdAt).toISOString(), tool_id: session.tool, ...(restoreFrom === undefined ? {} : { restored_from: restoreFrom }), ...(held ? adviceOf(held) : {}) },
+      text: say`session ${session.id} of ${named(session.tool)} in project ${named(session.project)}${held ? say`. ${held}` : ""}`,
     };
   },
 });
