@@ -1,3 +1,4 @@
+import type { Memory } from "../../memories/memory.ts";
 import type { Question } from "../ranking/relevance.ts";
 import type { Recalled, RecallOutcome } from "../recall.ts";
 import { tokensOfMemory, unitsOfMemory } from "../kept-words.ts";
@@ -14,6 +15,8 @@ const step = 20;
 
 /** An answer without a budget of its own stays below this, in tokens, where cutting contents is enough for that. */
 const usualAnswer = 1_200;
+/** In characters of JSON: what a passage keeps of what its caller noted about the memory. */
+const mostMetadata = 400;
 /** What stands around a content: id, key, date, relevance and author. */
 export const around = 55;
 
@@ -31,10 +34,12 @@ export function withPassages(outcome: RecallOutcome, question: Question, { rende
     const limit = limits[i] as number;
     if (limit === sizes[i]) return item;
     const content = passage(item.memory.content, weights, limit, (cutting) => unitsOfMemory(item.memory, cutting));
-    return { ...item, memory: { ...item.memory, content, value: null, summary: null, metadata: {} }, truncated: true, tokensTotal: costOf(item, rendering) };
+    return { ...item, memory: { ...item.memory, content, value: null, summary: null, metadata: briefly(item.memory.metadata) }, truncated: true, tokensTotal: costOf(item, rendering) };
   });
   return { ...outcome, items, passages: true };
 }
+
+const briefly = (metadata: Memory["metadata"]): Memory["metadata"] => (JSON.stringify(metadata).length <= mostMetadata ? metadata : {});
 
 /** How much is shown of a memory of this size where one may say `most`. */
 const shown = (size: number, most: number): number => (size <= Math.max(most, shortNote) ? size : Math.min(most, passageTokens));
