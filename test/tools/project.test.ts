@@ -74,12 +74,12 @@ describe("what names no namespace is stored in the project of the connection [C5
     expect((await ask("omn_forget_memory", { key: "auth.decision", filters: { namespace: "project:shop" } }, shop)).structuredContent["would_forget"][0]).not.toHaveProperty("namespace");
   });
 
-  test("of one key in several places the nearest is read, whichever was written last", async () => {
+  test("of one key in several places the nearest is read, whichever was written last, and the others are named", async () => {
     for (const scope of ["session", "project", "global", "shared"]) {
       await ask("write_memory", { key: "place", value: `in ${scope}`, scope, project_path: "shop", session_id: "s1" });
     }
     const read = async (session_id: string): Promise<unknown> => (await ask("read_memory", { key: "place", project_path: "shop", session_id })).structuredContent;
-    expect(await read("s1")).toMatchObject({ memory: { value: "in session" } });
+    expect(await read("s1")).toMatchObject({ memory: { value: "in session", also_in: expect.arrayContaining(["global", "project", "shared"]) as string[] } });
     expect(await read("s2")).toMatchObject({ memory: { value: expect.stringMatching(/^in (?:project|shared)$/) } });
   });
 });

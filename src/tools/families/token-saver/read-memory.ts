@@ -5,9 +5,9 @@ import * as field from "../../../domain/memories/fields.ts";
 import { cachedRecall } from "../../../domain/recall/cache/cached-recall.ts";
 import { nearestFirst } from "../../../domain/recall/selection/project.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
-import { filterOf, memoryScope, projectOf, readableMemory, sessionOf, tokenSaverMemory, where, withoutReplaced } from "./scope.ts";
+import { filterOf, memoryScope, projectOf, readableMemory, scopeOf, sessionOf, tokenSaverMemory, where, withoutReplaced } from "./scope.ts";
 
-/** Token Saver document, core tool 2: a memory for an exact key, an array for a pattern, null when absent. */
+/** Token Saver document, core tool 2: a memory for an exact key, with the other scopes that hold one of that key; an array for a pattern, null when absent. */
 export const readMemory = defineTool({
   name: "read_memory",
   aliases: ["token_saver_read_memory"],
@@ -30,9 +30,11 @@ export const readMemory = defineTool({
     const outcome = await cachedRecall(ctx, { key, filter, limit: 100 }, "token-saver");
     const items = withoutReplaced(ctx, input, outcome.items, ({ memory }) => memory);
     const [nearest] = nearestFirst(items.map(({ memory }) => memory), { project: projectOf(ctx, input), session: sessionOf(ctx, input) });
+    const others = items.filter(({ memory }) => memory !== nearest).map(({ memory }) => scopeOf(memory));
     const answer = (show: typeof tokenSaverMemory) => {
-      const found = items.filter(({ memory }) => key.includes("*") || memory === nearest).map(({ memory, author }) => show(memory, author));
-      return key.includes("*") ? found : (found[0] ?? null);
+      if (key.includes("*")) return items.map(({ memory, author }) => show(memory, author));
+      const found = items.find(({ memory }) => memory === nearest);
+      return found ? { ...show(found.memory, found.author), ...(others.length > 0 ? { also_in: others } : {}) } : null;
     };
     return { structured: { memory: answer(tokenSaverMemory) }, text: json(answer(readableMemory)) };
   },
