@@ -58,7 +58,7 @@ const context: Command = async (server, p, op, tool) => {
   if (!op.flag) {
     const seen = model.own(p);
     await reads(server, p, tool, {}, present(seen), (structured) => {
-      expect(structured["statistics"]).toMatchObject({ total_memories: seen.length });
+      expect(structured["statistics"]).toMatchObject({ total_memories: model.own(p, { namespaces: [place, "session:p/s1", "global"] }).length });
       for (const group of ["recent", "important", "connected"]) expect(idsOf(seen)).toEqual(expect.arrayContaining(memoryIds(structured, group)));
     });
     return;
