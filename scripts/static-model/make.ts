@@ -7,6 +7,7 @@
  * the folder (150 MB, kept for the next time). Takes about six minutes of one core. Every random draw is seeded. Then words
  * that speak of one situation are moved together, products are put where their kinds stand, and words of other languages where the English ones
  * stand. Which words people say in place of others goes into word-associations.bin, for the rows of the same table.
+ * What is measured of the table comes after it: scripts/ranker/scale.ts, scripts/lexicon.ts.
  */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
