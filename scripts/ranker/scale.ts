@@ -63,9 +63,9 @@ function written(scales: Record<string, SimilarityScale>): string {
   return source.replace(/(SimilarityScale>> = )\{[^]*?\};/, (_, head: string) => `${head}{\n${lines.join("")}};`);
 }
 
-const [given] = process.argv.slice(2);
-const folder = given ?? new URL("test/evals/sets", root).pathname;
-const files = given === undefined ? teamNames.map((name) => `team-${name}.json`) : readdirSync(given).filter((name) => /^team-.*\.json$/.test(name)).sort();
+const own = new URL("test/evals/sets", root).pathname;
+const [folder = own] = process.argv.slice(2);
+const files = folder === own ? teamNames.map((name) => `team-${name}.json`) : readdirSync(folder).filter((name) => /^team-.*\.json$/.test(name)).sort();
 const memories = files.flatMap((name) => texts.parse(JSON.parse(readFileSync(`${folder}/${name}`, "utf8"))).memories);
 const pairs = heldOutPairs(memories.map(({ content }) => ({ content })), memories.length);
 const { name, embedder } = chosenModel();

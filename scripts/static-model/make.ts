@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeAssociations, parseAssociations, withTechnologies } from "./associations.ts";
 import { dot, fitWords, type Matrix, matrix, meanOf, minus, principal, projected } from "./fit.ts";
-import { related, type Meanings, type WordTable, withAssociated, withLexicons } from "./meanings.ts";
+import { read, related, type Meanings, type WordTable, withAssociated, withLexicons } from "./meanings.ts";
 import { loadTeacher, teacherDimensions } from "./teacher.ts";
 
 const packages = [
@@ -41,7 +41,6 @@ const target = new URL("../../src/platform/local/", import.meta.url);
 const random = mulberry32(1);
 const say = (text: string): unknown => process.stderr.write(`${text}\n`);
 
-const read = (file: string): string => readFileSync(new URL(file, import.meta.url), "utf8");
 const spoken = parseAssociations(read("associations.txt"));
 const associations = withTechnologies(spoken, read("technologies.txt"));
 write(withLexicons(withAssociated(related(await fittedWords()), associations)));

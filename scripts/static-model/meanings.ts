@@ -12,7 +12,8 @@ export interface Meanings {
   meanings: string[][];
 }
 
-const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
+/** A list of words in this folder. */
+export const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const rowOf = ({ columns, values }: Matrix, at: number): Float32Array => values.subarray(at * columns, (at + 1) * columns);
 
 /** How far a word moves to the middle of the groups in which the thesaurus has it. */

@@ -3,7 +3,7 @@ import type { MemoryLink } from "../graph/graph.ts";
 import { neighbourhood } from "../graph/neighbourhood.ts";
 import { list } from "./list.ts";
 import { defined } from "../defined.ts";
-import { matcherOf, matchesFilter } from "./memory-filters.ts";
+import { matcherOf } from "./memory-filters.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryFilter } from "./memory-store.ts";
 
@@ -53,7 +53,7 @@ export async function projectContext(ctx: Context, { namespaces, agentView, leng
   const important = weighty.memories.filter(isOpen);
   const seeds = [...recent, ...important];
   const { nodes, links: found } = seeds.length === 0 ? { nodes: [], links: [] } : await neighbourhood(ctx, { seeds, depth, limit: mostConnected });
-  const connected = nodes.filter(({ distance, memory }) => distance > 0 && matchesFilter(memory, defined({ agentView }))).map(({ memory }) => memory);
+  const connected = nodes.filter(({ distance }) => distance > 0).map(({ memory }) => memory).filter(matcherOf(defined({ agentView })));
   const all = new Map([...seeds, ...connected].map((memory) => [memory.id, memory]));
   const links = found.filter(({ source, target }) => all.has(source) && all.has(target));
   const shown = all.size;
