@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, chromium } from "playwright-core";
@@ -10,6 +10,7 @@ import { WaitingClient } from "./support/waiting-client.ts";
 const redirect = "cursor://anysphere.cursor-mcp/oauth/callback";
 const folder = mkdtempSync(join(tmpdir(), "omnimemory-scheme-"));
 const opened = join(folder, "opened");
+writeFileSync(opened, "");
 
 let product: Product;
 let context: BrowserContext;
@@ -43,8 +44,9 @@ test("Cursor's own scheme is shown at consent and opened with the code, which th
 
   await page.getByRole("button", { name: "Allow", exact: true }).click();
   await page.getByRole("heading", { name: "Back to the client" }).waitFor();
-  await expect.poll(() => existsSync(opened), { timeout: 10_000 }).toBe(true);
-  const [address = ""] = readFileSync(opened, "utf8").trim().split("\n");
+  // The shell makes the file before the program writes to it: a whole line is what counts.
+  await expect.poll(() => readFileSync(opened, "utf8"), { timeout: 10_000 }).toContain("\n");
+  const [address = ""] = readFileSync(opened, "utf8").split("\n");
   expect(address.startsWith(`${redirect}?code=`)).toBe(true);
   expect(await page.getByRole("link", { name: "open cursor://" }).getAttribute("href")).toBe(address);
 
