@@ -49,8 +49,10 @@ describe("a name is a fact, however somebody says it [D2]", () => {
     ["Hi, I'm Marta Weber.", "User's name is Marta Weber."],
     ["I am Priya Sharma", "User's name is Priya Sharma."],
     ["Call me Tom", "User's preferred name is Tom."],
+    ["I'm Thomas Weber, call me Tom.", "User's name is Thomas Weber. | User's preferred name is Tom."],
+    ["I'm Thomas Weber but everyone calls me Tom.", "User's name is Thomas Weber. | User's preferred name is Tom."],
     ["please call me Tom!", "User's preferred name is Tom."],
-  ])("%s", (text, fact) => expect(factsOf(user(text))).toEqual([fact]));
+  ])("%s", (text, facts) => expect(factsOf(user(text)).join(" | ")).toBe(facts));
 
   test.each(["I'm tired", "I'm German", "I'm Done", "I'm Very Happy.", "I'm Irish Catholic.", "I'm Team Lead.", "I'm New York based", "Call me tomorrow.", "Call me Monday.", "Call me back", "Call me ASAP"])("%s: no name", (text) => {
     expect(factsOf(user(text)).filter((fact) => fact.includes("name"))).toEqual([]);

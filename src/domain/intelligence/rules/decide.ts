@@ -117,7 +117,7 @@ const drinks = ["trinke trinkt trinken", "arbeite arbeitet arbeiten", "esse isst
 const single =
   /\b(?:favou?rite|name|timezone|time zone|email|phone|address|birthday|deadline|port|version|doctor|dentist|boss|manager|salary|age|title|budget|limit|height|weight|password policy|default branch|line length)\b|lieblings|heißt|最喜欢|名字|端口|版本|好きな|名前|ポート|期限/iu;
 /** Somebody lives in one place; "in einer WG" says of none where it is. */
-const home = /^\S+ (?:lives|wohn[et]|leb[et]) in$|^我住在/u;
+const home = /^\S+ (?:lives|wohn(?:e|t|en)|leb(?:e|t|en)) in$|^我住在/u;
 const unnamedHome = / in eine[mr] /i;
 const months = /^(?:january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)$/;
 const isMeasure = (tokens: readonly string[]): boolean => tokens.length > 0 && tokens.every((token) => /\d/.test(token) || months.test(token));

@@ -48,9 +48,9 @@ export function extractByRules(messages: readonly Message[]): Extraction {
 }
 
 const betweenClauses = /(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )/i;
-const betweenOwnClauses = /(?:,? (?:and|but) |; |, (?!my\b))(?=(?:I|we|my)(?:'m|'ve|'ll)? )/i;
+const betweenOwnClauses = /(?:,? (?:and|but) |; |, (?!my\b))(?=(?:I|we|my)(?:'m|'ve|'ll)? |(?:please |just |you can |people |friends |every(?:one|body) )?calls? me )/i;
 
-/** "I work here and I live there" are two facts, as are "I work here, I live there". */
+/** "I work here and I live there" are two facts, as are "I work here, I live there" and "I'm Thomas Weber, call me Tom". */
 function clausesOf(sentence: Sentence): Sentence[] {
   if (sentence.asks) return [sentence];
   const plain = sentence.text.replace(/,? (?:so|and) (?:please|can you|could you|keep that)\b.*$/i, ".");

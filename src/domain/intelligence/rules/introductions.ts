@@ -1,6 +1,6 @@
 import { loadLexicon } from "../../graph/extract/lexicon.ts";
 
-const called = /^(?:(?:Please|You can|Just) call|Call) me (?!\p{L}+day\b)(\p{Lu}\p{Ll}[\p{L}'-]*)[.!]*$/u;
+const called = /^(?:(?:Please|You can|Just|People|Friends|My friends) call|Call|Every(?:one|body) calls) me (?!\p{L}+day\b)(\p{Lu}\p{Ll}[\p{L}'-]*)[.!]*$/u;
 const introduced = /^(?:I'm|I am) (\p{Lu}\p{Ll}[\p{L}'-]* \p{Lu}[\p{L}'-]+)[.!]*$/u;
 
 /** "I'm Marta Weber" and "Call me Tom" as sentences that say what is told: a name. Any other sentence is given back as it is. */

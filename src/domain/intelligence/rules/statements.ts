@@ -36,7 +36,7 @@ const livesIn = /\b(?:lives?|living|based|home|resides?|located)\b|wohn|leb|住/
 const isMove = /\b(?:mov\w+|relocat\w+)\b|gezogen|搬|引っ越/iu;
 const isUse = /\b(?:uses?|using|runs?|is|are|has|relies|on|with|limit)\b|verwend|nutz|用|使|です|を/iu;
 export const standing =
-  /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohne|wohnt|lebe|lebt)(?!\p{L})|住在|是|为|です|である/iu;
+  /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohn(?:e|t|en)|leb(?:e|t|en))(?!\p{L})|住在|是|为|です|である/iu;
 const past = /\b(?:was|were|visited|met|went|bought|had|did|saw|\p{L}{3,}ed (?:the|a|an|in|on|to|with|from|their)\b)|(?<!\p{L})(?:war|wurde|habe)(?!\p{L})|了[。]?$|ました/iu;
 const negation = /\b(?:doesn't|does not|don't|do not|isn't|is not)\b/i;
 const momentary = new Set(["now", "currently", "jetzt", "现在", "目前", "the", "a", "an"]);
@@ -67,7 +67,8 @@ const germanFunction = new Set("ich wir er sie es der die das den dem ein eine e
 
 export function statementOf(text: string): Statement {
   const plain = text.trim().replaceAll("’", "'");
-  const { speaker, said } = spokenBy(plain);
+  const { speaker, said: written } = spokenBy(plain);
+  const said = straight(written);
   const isUnspaced = unspaced.test(said);
   const tokens = said.toLowerCase().match(tokenForm) ?? [];
   const is = (form: RegExp): boolean => form.test(said);
@@ -86,6 +87,10 @@ export function statementOf(text: string): Statement {
     moves: is(isMove), lives: is(livesIn), uses: is(isUse), stands: is(standing), happened: is(past), negates: is(negation),
   };
 }
+
+/** "Jetzt wohne ich in Bonn" and "我现在住在北京了" in the order and form of the same without a word for now. */
+const straight = (said: string): string =>
+  said.replace(/^(?:jetzt|inzwischen|mittlerweile|seit \p{L}+) (\p{L}+) (ich|wir)(?!\p{L})/iu, "$2 $1").replace(/^(\p{sc=Han}{0,3})(?:现在|目前)([^，。]+)了(?=[。！]?$)/u, "$1$2");
 
 /** "Anna: we moved" -> Anna; a label such as "Decision:" is no name of somebody who says "we" or "I". */
 function spokenBy(text: string): { speaker: string | undefined; said: string } {
