@@ -116,6 +116,9 @@ export const teamNames = ["ledger", "trail", "lab", "studio"] as const;
 /** Written after the others: only relevance learns from them. Two of five questions are answered by none of the notes. */
 export const laterTeams = ["harbor", "orchard", "foundry", "atelier"] as const;
 
+/** What projects run on, in short notes, and questions that name its kind ("ledger database"); two of five are answered by none. They only judge. */
+export const stackTeams = ["quay", "grove", "forge", "clinic", "campus", "solo"] as const;
+
 export const allTeams = [...teamNames, ...laterTeams] as const;
 
 /** Notes of teams, written for this project. */

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { join } from "node:path";
 import { projectRoot } from "../bench/server.ts";
 
-export const setNames = ["teams", "locomo", "devmem", "precision", "guard", "relations", "duplicates", "facts", "enrichment", "compression", "resume", "stream"] as const;
+export const setNames = ["teams", "stacks", "locomo", "devmem", "precision", "guard", "relations", "duplicates", "facts", "enrichment", "compression", "resume", "stream"] as const;
 export type SetName = (typeof setNames)[number];
 
 export interface Options {

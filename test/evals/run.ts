@@ -20,10 +20,10 @@ import { relations } from "./relations.ts";
 import { judge, setTable, type VariantResult, variantTable, verdictTable } from "./report.ts";
 import { stream } from "./stream.ts";
 import { targets } from "./targets.ts";
-import { teams, teamSets } from "./teams.ts";
+import { stackSets, teams, teamSets } from "./teams.ts";
 import { base, variants } from "./variants.ts";
 
-const homes = ["locomo", "devmem", "stream", "resume", ...precisionTeams, ...teamSets] as const;
+const homes = ["locomo", "devmem", "stream", "resume", ...precisionTeams, ...teamSets, ...stackSets] as const;
 type Teams = Record<(typeof homes)[number], Memories>;
 
 interface StoredSet {
@@ -44,7 +44,8 @@ interface PureSet {
 type DataSet = StoredSet | PureSet;
 
 const dataSets: Record<SetName, DataSet> = {
-  teams: { title: "Teams, questions not learned from", files: [], homes: teamSets, prepare: ({ limit }, all) => teams(all, limit) },
+  teams: { title: "Teams, questions not learned from", files: [], homes: teamSets, prepare: ({ limit }, all) => teams(teamSets, all, limit) },
+  stacks: { title: "What projects run on, questions not learned from", files: [], homes: stackSets, prepare: ({ limit }, all) => teams(stackSets, all, limit) },
   locomo: { title: "LoCoMo dev, turns", files: locomoFiles, homes: ["locomo"], prepare: ({ dataDir, limit }, { locomo: team }) => locomo(dataDir, team, limit) },
   devmem: { title: "DevMemBench, sessions", files: devmemFiles, homes: ["devmem"], prepare: ({ dataDir, limit }, { devmem: team }) => devmem(dataDir, team, limit) },
   compression: { title: "Long notes, facts that compression retains", files: [], homes: ["ledger"], prepare: ({ limit }) => Promise.resolve(compression(limit)) },

@@ -10,15 +10,19 @@ import { isHeld } from "./held.ts";
  * `scripts/ranker/` does not learn from. Questions about time are left to `scripts/ranker/train.ts`, where the clock can be set.
  */
 export const teamSets = ["ledger", "trail", "lab", "studio"] as const;
-export type TeamSet = (typeof teamSets)[number];
+
+/** Six companies, each with 40 short notes on what its projects run on, and questions that name the kind of it ("ledger database"). */
+export const stackSets = ["quay", "grove", "forge", "clinic", "campus", "solo"] as const;
+
+type TeamSet = (typeof teamSets)[number] | (typeof stackSets)[number];
 
 interface TeamFile {
   memories: { id: string; language: string; key?: string }[];
   questions: { id: string; kind: string; text: string; gold: string[] }[];
 }
 
-const sets = new URL("sets/", import.meta.url);
-const read = (name: TeamSet): TeamFile => JSON.parse(readFileSync(new URL(`team-${name}.json`, sets), "utf8")) as TeamFile;
+const folder = new URL("sets/", import.meta.url);
+const read = (name: TeamSet): TeamFile => JSON.parse(readFileSync(new URL(`team-${name}.json`, folder), "utf8")) as TeamFile;
 
 /** Some say what became of what an earlier one says under the same key: both stay. */
 const withOwnKey = ({ id, language: _language, key, ...memory }: TeamFile["memories"][number]): Arguments => ({ ...memory, ...(key === undefined ? {} : { key: `${key}/${id}` }) });
@@ -32,9 +36,9 @@ interface Asked {
   team: Memories;
 }
 
-export async function teams(homes: Record<TeamSet, Memories>, limit: number | undefined): Promise<Evaluation> {
+export async function teams<Set extends TeamSet>(sets: readonly Set[], homes: Record<Set, Memories>, limit: number | undefined): Promise<Evaluation> {
   const asked: Asked[] = [];
-  for (const name of teamSets) {
+  for (const name of sets) {
     const { memories, questions } = read(name);
     const ids = await homes[name].store(memories.map(withOwnKey));
     const idOf = new Map(memories.map(({ id }, i) => [id, ids[i] as string]));
