@@ -29,7 +29,7 @@ test("what alone holds an identifier, or the word that is all of a question, is 
     ...facts, "DMARC for the mail domain is on quarantine since the phishing wave; Melanie reads the reports on Fridays and raises it to reject in January.",
     "PR #418 makes the planner read the gates of a depot from a table, as the review of the winter plan had asked for. It waits for the migration of the test data.",
     "Release v2.15.2 went out with the fix of the doubled invoices. The one before it, v2.15.1, was taken back after an hour.", "The crash came with commit 4f2c9ab, which cached the tiles of a map without their zoom.",
-    "The certificates are renewed by Traefik.", "Old certificates stay in the vault for a year.",
+    "The host of the package mirror is reached through the office network only.", "The certificates are renewed by Traefik.", "Old certificates stay in the vault for a year.",
   ];
   for (const content of notes) await owner.call("omn_store_memory", { content });
   await indexed(owner.principal);
@@ -37,7 +37,7 @@ test("what alone holds an identifier, or the word that is all of a question, is 
     const { structured } = await owner.call("omn_retrieve_memory", { query: question });
     expect([structured["memories"][0]?.content.startsWith(begins), structured["uncertain"] ?? false], question).toEqual([true, false]);
   }
-  for (const question of ["PR #419", "dmarc selector", "which reviewer approved 4f2c9ab", "certificates"]) {
+  for (const question of ["PR #419", "dmarc selector", "which reviewer approved 4f2c9ab", "certificates", "hosting"]) {
     const { structured } = await owner.call("omn_retrieve_memory", { query: question });
     expect(structured["memories"].length === 0 || structured["uncertain"] === true, question).toBe(true);
   }

@@ -8,7 +8,7 @@ import { matchedWords, type Question } from "./relevance.ts";
 import { unpacked } from "./packed-trees.ts";
 import { Trees } from "./trees.ts";
 import { saidIn } from "../../memories/memory-fields.ts";
-import { happenedAt, isInThread } from "../../memories/memory.ts";
+import { happenedAt, isInThread, type Memory } from "../../memories/memory.ts";
 import { aliasWeight, certain, importanceWeight, lead, nameWeight, plain, recencyWeight, time, topicWeight } from "../weights.ts";
 
 /**
@@ -58,7 +58,7 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
   const added = own.map(({ graph }, i) => graph + (outside[i] as number));
   const isComplete = placed.map((i) => valueOf(rows[i], "complete") === 1);
-  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, added), isComplete, isSure(question, rows[placed[0] as number] as Float32Array));
+  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, added), isComplete, isSure(question, rows[placed[0] as number] as Float32Array, (found[placed[0] as number] as FusionCandidate).memory));
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
     const legs = { ...(text && { memory_text: text }), ...(vector && { memory_vector: vector }), ...(near && legOf(near)), ...(graph && legOf(graph)) };
@@ -93,12 +93,15 @@ const isPlainAnswer = (row: Float32Array): boolean => valueOf(row, "complete") =
 
 /**
  * Whether it holds all words of the question, and no other memory holds one of them that names a thing: an identifier or number, or any where the question says
- * hardly more ("PR #418", "dmarc").
+ * hardly more ("PR #418", "dmarc") and the memory says it in this form: a staging host tells nothing of "hosting".
  */
-const isSoleHolder = ({ terms, weights, rarest }: Question, row: Float32Array): boolean =>
-  valueOf(row, "complete") === 1 && terms.some(({ word }, i) => (weights[i] as number) >= rarest && (terms.length <= 2 || /\d/.test(word)));
+function isSoleHolder({ terms, weights, rarest }: Question, row: Float32Array, { content, key, tags }: Memory): boolean {
+  if (valueOf(row, "complete") !== 1) return false;
+  const said = terms.length <= 2 ? [content, key, ...tags].join(" ").toLowerCase() : "";
+  return terms.some(({ word }, i) => (weights[i] as number) >= rarest && (/\d/.test(word) || said.includes(word)));
+}
 
-const isSure = (question: Question, row: Float32Array): boolean => isPlainAnswer(row) || isSoleHolder(question, row);
+const isSure = (question: Question, row: Float32Array, memory: Memory): boolean => isPlainAnswer(row) || isSoleHolder(question, row, memory);
 
 /** What holds all words of the question in one passage may be meant, and so may what stands above it. */
 function raised(relevances: readonly number[], isComplete: readonly boolean[], isSure: boolean): number[] {
