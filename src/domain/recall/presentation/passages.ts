@@ -39,7 +39,16 @@ export function withPassages(outcome: RecallOutcome, question: Question, { rende
   return { ...outcome, items, passages: true };
 }
 
-const briefly = (metadata: Memory["metadata"]): Memory["metadata"] => (JSON.stringify(metadata).length <= mostMetadata ? metadata : {});
+/** Its fields in their order, without those that have no room left. */
+function briefly(metadata: Memory["metadata"]): Memory["metadata"] {
+  let room = mostMetadata;
+  return Object.fromEntries(Object.entries(metadata).filter((field) => {
+    const size = JSON.stringify(field).length;
+    if (size > room) return false;
+    room -= size;
+    return true;
+  }));
+}
 
 /** How much is shown of a memory of this size where one may say `most`. */
 const shown = (size: number, most: number): number => (size <= Math.max(most, shortNote) ? size : Math.min(most, passageTokens));
