@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { BenchClient } from "../../test/bench/client.ts";
 import { addTeams } from "../../test/bench/tenants.ts";
 import { Memories } from "../../test/evals/memories.ts";
+import { stackSets } from "../../test/evals/teams.ts";
 import type { GuardPolicy } from "../../src/domain/guard/guard-policy.ts";
 import { startServer } from "../../src/launcher/server.ts";
 import * as sets from "./sets.ts";
@@ -26,7 +27,7 @@ const bodies = {
   locomo: () => sets.locomo(shared), beam: () => sets.beam(shared), devmem: () => sets.devmem(shared), precision: () => sets.precision(shared),
   ...Object.fromEntries(["friends", "friends2", "friends3"].map((name) => [name, () => sets.friends(own, name)])),
   ...Object.fromEntries(["assistant", "assistant2"].map((name) => [name, () => sets.assistant(own, name)])),
-  ...Object.fromEntries([...sets.allTeams, ...sets.stackTeams].map((name) => [name, () => sets.team(own, name)])),
+  ...Object.fromEntries([...sets.allTeams, ...stackSets].map((name) => [name, () => sets.team(own, name)])),
   crowd: () => sets.crowd(own),
   ...Object.fromEntries(sets.allTeams.flatMap((name) => sets.beginnings(own, name)).map((body) => [body.name, () => body])),
 } as Record<string, () => sets.Body>;

@@ -15,7 +15,7 @@ import { cosine } from "../../src/domain/embedding/unit-vector.ts";
 import { OpenAiEmbedder } from "../../src/platform/ai/openai-embedder.ts";
 import { StaticEmbedder } from "../../src/platform/local/static-embedder.ts";
 import { staticModel } from "../../src/platform/local/static-model.ts";
-import { teamNames } from "./sets.ts";
+import { teamSets } from "../../test/evals/teams.ts";
 
 const root = new URL("../../", import.meta.url);
 const target = new URL("src/domain/embedding/measured-scales.ts", root);
@@ -65,7 +65,7 @@ function written(scales: Record<string, SimilarityScale>): string {
 
 const own = new URL("test/evals/sets", root).pathname;
 const [folder = own] = process.argv.slice(2);
-const files = folder === own ? teamNames.map((name) => `team-${name}.json`) : readdirSync(folder).filter((name) => /^team-.*\.json$/.test(name)).sort();
+const files = folder === own ? teamSets.map((name) => `team-${name}.json`) : readdirSync(folder).filter((name) => /^team-.*\.json$/.test(name)).sort();
 const memories = files.flatMap((name) => texts.parse(JSON.parse(readFileSync(`${folder}/${name}`, "utf8"))).memories);
 const pairs = heldOutPairs(memories.map(({ content }) => ({ content })), memories.length);
 const { name, embedder } = chosenModel();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { loadLocomo } from "../../test/evals/locomo.ts";
 import { mulberry32 } from "./boost.ts";
 import { loadPrecision, mainUser } from "../../test/evals/precision-cases.ts";
+import { teamSets } from "../../test/evals/teams.ts";
 
 /** A body of memories and what is asked about it. */
 export interface Body {
@@ -111,15 +112,10 @@ export function assistant(folder: string, name: string): Body {
 
 const questionsOf = ({ id, questions }: Conversation): Body["questions"] => questions.map((question) => ({ ...question, tag: id, gold: question.kind === "unanswerable" ? [] : question.evidence }));
 
-export const teamNames = ["ledger", "trail", "lab", "studio"] as const;
-
 /** Written after the others: only relevance learns from them. Two of five questions are answered by none of the notes. */
 export const laterTeams = ["harbor", "orchard", "foundry", "atelier"] as const;
 
-/** What projects run on, in short notes, and questions that name its kind ("ledger database"); two of five are answered by none. They only judge. */
-export const stackTeams = ["quay", "grove", "forge", "clinic", "campus", "solo"] as const;
-
-export const allTeams = [...teamNames, ...laterTeams] as const;
+export const allTeams = [...teamSets, ...laterTeams] as const;
 
 /** Notes of teams, written for this project. */
 export function team(folder: string, name: string): Body {
@@ -151,7 +147,7 @@ export function beginnings(folder: string, name: string): Body[] {
 
 /** The notes of all teams among the talks of friends, as in the memory of somebody who has used one for months, and the questions of the teams. */
 export function crowd(folder: string): Body {
-  const teams = teamNames.map((name) => team(folder, name));
+  const teams = teamSets.map((name) => team(folder, name));
   const talks = ["friends", "friends2", "friends3"].map((name) => friends(folder, name));
   return { name: "crowd", memories: [...teams, ...talks].flatMap(({ memories }) => memories), questions: teams.flatMap(({ questions }) => questions) };
 }

@@ -12,27 +12,27 @@ import { packed } from "./pack.ts";
 import { reliability, report, type Question, type Scored } from "./figures.ts";
 import { featureNames, type FeatureName } from "../../src/domain/recall/ranking/features.ts";
 import { placeNames, relevancesOf, withPlace } from "../../src/domain/recall/ranking/rank.ts";
-import { isSwapped, laterTeams, stackTeams, writtenId } from "./sets.ts";
+import { isSwapped, laterTeams, writtenId } from "./sets.ts";
 import { isHeld } from "../../test/evals/held.ts";
+import { stackSets, teamSets } from "../../test/evals/teams.ts";
 import shipped from "../../src/domain/recall/ranking/model.json" with { type: "json" };
 import { unpacked } from "../../src/domain/recall/ranking/packed-trees.ts";
 import { Trees, type TreeModel } from "../../src/domain/recall/ranking/trees.ts";
 
-/** Written for this project, or MIT. LoCoMo (CC BY-NC) and BEAM (no licence named) only judge. */
-const kinds = ["teams", "later teams", "stacks", "beginnings", "friends", "assistant", "devmem", "precision"] as const;
+/** Written for this project, or MIT. LoCoMo (CC BY-NC), BEAM (no licence named) and the stacks only judge (docs/decisions/recall.md has what the stacks would change). */
+const kinds = ["teams", "later teams", "beginnings", "friends", "assistant", "devmem", "precision"] as const;
 type Kind = (typeof kinds)[number];
-const judges: readonly string[] = ["locomo", "beam"];
+const judges: readonly string[] = ["locomo", "beam", "stacks"];
 
-const kindOfSet: readonly [RegExp, Kind][] = [[/-first-/, "beginnings"], [/^(?:ledger|trail|lab|studio|crowd)$/, "teams"], [new RegExp(`^(?:${laterTeams.join("|")})$`), "later teams"], [new RegExp(`^(?:${stackTeams.join("|")})$`), "stacks"], [/^friends/, "friends"], [/^assistant/, "assistant"]];
-const kindOf = (set: string): string => kindOfSet.find(([name]) => name.test(set))?.[1] ?? set;
+const kindOfSet = new Map<string, string>([...[...teamSets, "crowd"].map((set) => [set, "teams"] as const), ...laterTeams.map((set) => [set, "later teams"] as const), ...stackSets.map((set) => [set, "stacks"] as const)]);
+const kindOf = (set: string): string => (set.includes("-first-") ? "beginnings" : kindOfSet.get(set) ?? set.replace(/\d$/, ""));
 
 /**
  * What a kind counts beside the others, of which each counts alike at 1. The order does not learn from the later teams and from beginnings: with them
- * LoCoMo's MRR falls by a point. Relevance does: they hold most of the questions that nothing answers. From stacks neither learns: they only judge
- * (docs/decisions/recall.md has what was tried).
+ * LoCoMo's MRR falls by a point. Relevance does: they hold most of the questions that nothing answers.
  */
-const orderWeights: Partial<Record<Kind, number>> = { teams: 2, "later teams": 0, stacks: 0, beginnings: 0 };
-const relevanceWeights: Partial<Record<Kind, number>> = { "later teams": 0.8, stacks: 0, beginnings: 0.12, precision: 4 };
+const orderWeights: Partial<Record<Kind, number>> = { teams: 2, "later teams": 0, beginnings: 0 };
+const relevanceWeights: Partial<Record<Kind, number>> = { "later teams": 0.8, beginnings: 0.12, precision: 4 };
 
 /** Of a question that is asked of somebody else, beside the one that was written. */
 const swappedWeight = 0.3;
