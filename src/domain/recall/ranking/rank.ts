@@ -95,11 +95,10 @@ const isPlainAnswer = (row: Float32Array): boolean => valueOf(row, "complete") =
  * Whether it holds all words of the question, and no other memory holds one of them that names a thing: an identifier or number, or any where the question says
  * hardly more ("PR #418", "dmarc") and the memory says it in this form: a staging host tells nothing of "hosting".
  */
-function isSoleHolder({ terms, weights, rarest }: Question, row: Float32Array, { content, key, tags }: Memory): boolean {
-  if (valueOf(row, "complete") !== 1) return false;
-  const said = terms.length <= 2 ? [content, key, ...tags].join(" ").toLowerCase() : "";
-  return terms.some(({ word }, i) => (weights[i] as number) >= rarest && (/\d/.test(word) || said.includes(word)));
-}
+const isSoleHolder = ({ terms, weights, rarest }: Question, row: Float32Array, memory: Memory): boolean =>
+  valueOf(row, "complete") === 1 && terms.some(({ word }, i) => (weights[i] as number) >= rarest && (/\d/.test(word) || (terms.length <= 2 && says(memory, word))));
+
+const says = ({ content, key, tags }: Memory, word: string): boolean => [content, key, ...tags].join(" ").toLowerCase().includes(word);
 
 const isSure = (question: Question, row: Float32Array, memory: Memory): boolean => isPlainAnswer(row) || isSoleHolder(question, row, memory);
 
