@@ -62,9 +62,9 @@ describe("a long memory that a query finds [U5]", () => {
     await add("Payslips of the south", { log: "seen ".repeat(200) });
     const search = async (query: string): Promise<{ truncated: boolean; metadata: object }> => (await owner.call("memory_search", { query })).structured["data"].results[0];
     expect(await search("Invoices of the north")).toMatchObject({ truncated: true, metadata: { category: "design", custom_metadata: { ticket: "OPS-12" } } });
-    const south = (await search("Payslips of the south")).metadata;
-    expect(south).toMatchObject({ category: "design" });
-    expect(south).not.toHaveProperty("custom_metadata.log");
+    const { metadata } = await search("Payslips of the south");
+    expect(metadata).toMatchObject({ category: "design" });
+    expect(metadata).toHaveProperty("custom_metadata", { role: "user" });
   });
 
   test("memory_search names the tool of its family that brings the whole, which does", async () => {
