@@ -2,6 +2,7 @@
  * A client for programs that use the memory directly: one round trip for each operation. It knows nothing of the server but its REST
  * interface (docs/rest.md), and needs nothing but `fetch`.
  */
+import { Deadline } from "./deadline.ts";
 import type { Tools } from "./tools.ts";
 
 export type { Tools };
@@ -75,27 +76,25 @@ export class OmniMemory {
 
   /** Calls a tool and answers its structured form. @throws OmniMemoryError */
   async call<Name extends keyof Tools & string>(tool: Name, args: Tools[Name]["input"]): Promise<Tools[Name]["output"]> {
-    return this.#read((await this.#callTool(tool, args)).json() as Promise<Tools[Name]["output"]>);
+    return this.#json(this.#callTool(tool, args));
   }
 
   /** Calls a tool and answers the text for a model, in which the words of memories are framed as data. @throws OmniMemoryError */
   async text<Name extends keyof Tools & string>(tool: Name, args: Tools[Name]["input"]): Promise<string> {
-    return this.#read((await this.#callTool(tool, args, { accept: "text/plain" })).text());
+    return this.#callTool(tool, args, { accept: "text/plain" });
   }
 
   /** Another route below `/v1/teams/<team>/`. @throws OmniMemoryError */
   async request<Answer = Record<string, unknown>>(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Answer> {
-    return this.#read((await this.#send(method, path, body)).json() as Promise<Answer>);
+    return this.#json(this.#send(method, path, body));
   }
 
   /** Everything that the key's person may see in the team, as lines of NDJSON that an import takes. @throws OmniMemoryError */
   async *export(): AsyncGenerator<Record<string, unknown>> {
+    const path = await this.#path("export");
+    const time = new Deadline(this.#timeoutMs);
     // How long it is read once it has begun is its reader's matter.
-    const [late, waiting] = [AbortSignal.timeout(this.#timeoutMs), new AbortController()];
-    const giveUp = (): void => waiting.abort(late.reason);
-    late.addEventListener("abort", giveUp);
-    const { body } = await this.#send("GET", "export", undefined, {}, waiting.signal);
-    late.removeEventListener("abort", giveUp);
+    const { body } = await this.#fetch("GET", path, time).finally(() => time.end());
     try {
       let rest = "";
       const decoder = new TextDecoder();
@@ -131,37 +130,57 @@ export class OmniMemory {
   }
 
   async #findTeam(): Promise<string> {
-    const { teams } = await this.#read((await this.#fetch("GET", "/v1/teams")).json() as Promise<{ teams: { id: string }[] }>);
+    const { teams } = await this.#json<{ teams: { id: string }[] }>(this.#whole("GET", "/v1/teams"));
     const [team] = teams;
     if (!team) throw new OmniMemoryError(404, { code: "NOT_FOUND", message: "The key is for no team." }, null);
     return team.id;
   }
 
-  #callTool(tool: string, args: unknown, headers?: Record<string, string>): Promise<Response> {
+  #callTool(tool: string, args: unknown, headers?: Record<string, string>): Promise<string> {
     return this.#send("POST", `tools/${encodeURIComponent(tool)}${this.#project}`, args, headers);
   }
 
-  async #send(method: string, path: string, body?: unknown, headers?: Record<string, string>, signal?: AbortSignal): Promise<Response> {
-    return this.#fetch(method, `/v1/teams/${encodeURIComponent(await this.team())}/${path.replace(/^\/+/, "")}`, body, headers, signal);
+  async #send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<string> {
+    return this.#whole(method, await this.#path(path), body, headers);
   }
 
-  async #fetch(method: string, path: string, body?: unknown, headers: Record<string, string> = {}, signal = AbortSignal.timeout(this.#timeoutMs)): Promise<Response> {
+  async #path(path: string): Promise<string> {
+    return `/v1/teams/${encodeURIComponent(await this.team())}/${path.replace(/^\/+/, "")}`;
+  }
+
+  /** The body of an answer that has come whole within the time of a call. */
+  async #whole(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<string> {
+    const time = new Deadline(this.#timeoutMs);
+    try {
+      const answer = await this.#fetch(method, path, time, body, headers);
+      return await time.text(answer).catch((error: unknown) => Promise.reject(this.#noAnswer(error)));
+    } finally {
+      time.end();
+    }
+  }
+
+  async #fetch(method: string, path: string, time: Deadline, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
     const answer = await fetch(this.#base + path, {
       method,
       headers: { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }), ...this.#headers, ...headers },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       // The key is for this server alone.
       redirect: "error",
-      signal,
+      signal: time.signal,
     }).catch((error: unknown) => Promise.reject(this.#noAnswer(error)));
     if (answer.ok) return answer;
-    const told = (await answer.json().catch(() => ({}))) as { error?: Record<string, unknown> };
+    const told = await this.#json<{ error?: Record<string, unknown> }>(time.text(answer)).catch((): { error?: Record<string, unknown> } => ({}));
     throw new OmniMemoryError(answer.status, told.error ?? {}, answer.headers.get("retry-after"));
   }
 
-  /** The body of an answer may be late, end too early or be another program's. */
-  #read<Body>(body: Promise<Body>): Promise<Body> {
-    return body.catch((error: unknown) => Promise.reject(this.#noAnswer(error)));
+  /** An answer may be another program's. */
+  async #json<Answer>(text: Promise<string>): Promise<Answer> {
+    const answer = await text;
+    try {
+      return JSON.parse(answer) as Answer;
+    } catch (error) {
+      throw this.#noAnswer(error);
+    }
   }
 
   #noAnswer(error: unknown): OmniMemoryError {

@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as client from "../../src/client/client.ts";
 import { Product } from "./support/product.ts";
@@ -32,6 +34,11 @@ afterAll(async () => {
 
 const connect = (more: Partial<client.ClientOptions> = {}): client.OmniMemory => new OmniMemory({ url: product.url().origin, key: product.apiKey, project: "github.com/acme/shop", client: "orchestrator", ...more });
 
+const collectGarbage = ((): (() => void) => {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+})();
+
 /** What a call was refused with. */
 async function refusal(call: Promise<unknown>): Promise<client.OmniMemoryError> {
   const error = await call.then(() => undefined, (reason: unknown) => reason);
@@ -55,15 +62,19 @@ describe("the packed client against the running server [C10]", () => {
     ["is another program", "UNREACHABLE", /: .*not valid JSON/, (answer) => answer.end("<!doctype html>")],
     ["ends within its answer", "UNREACHABLE", /: .+/, (answer) => answer.writeHead(200, { "content-length": 9 }).write("{", () => setTimeout(() => answer.destroy(), 50))],
     ["stops within its answer", "TIMEOUT", /: .*timeout/, (answer) => answer.writeHead(200).write("{")],
+    ["stops within a refusal", "INTERNAL_ERROR", /500/, (answer) => answer.writeHead(500).write("{")],
     ["is away and names a date", "INTERNAL_ERROR", /503/, (answer) => answer.writeHead(503, { "retry-after": "Wed, 21 Oct 2026 07:28:00 GMT" }).end("away")],
   ])("a server that %s is told by the same error: %s", async (_, code, message, act) => {
     const other = createServer((_request, answer) => void act(answer));
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    // Node's fetch loses the signal of a call where the garbage collector runs within its answer.
+    const collecting = setInterval(collectGarbage, 20);
     const memory = connect({ url: `http://127.0.0.1:${(other.address() as AddressInfo).port}`, team: "local", timeoutMs: 1_000 });
     for (const call of [() => memory.call("omn_list_memories", {}), () => connect({ url: `http://127.0.0.1:${(other.address() as AddressInfo).port}`, timeoutMs: 1_000 }).team()]) {
       const error = await refusal(call());
       expect([error.code, error.message, error.retryAfterSeconds]).toEqual([code, expect.stringMatching(message), undefined]);
     }
+    clearInterval(collecting);
     other.closeAllConnections();
     await new Promise((resolve) => other.close(resolve));
   });
