@@ -51,6 +51,8 @@ describe("a name is a fact, however somebody says it [D2]", () => {
     ["Call me Tom", "User's preferred name is Tom."],
     ["I'm Thomas Weber, call me Tom.", "User's name is Thomas Weber. | User's preferred name is Tom."],
     ["I'm Thomas Weber but everyone calls me Tom.", "User's name is Thomas Weber. | User's preferred name is Tom."],
+    ["I'm Thomas Weber, my friends call me Tom.", "User's name is Thomas Weber. | User's preferred name is Tom."],
+    ["My friends call me Tom.", "User's preferred name is Tom."],
     ["please call me Tom!", "User's preferred name is Tom."],
   ])("%s", (text, facts) => expect(factsOf(user(text)).join(" | ")).toBe(facts));
 

@@ -2,7 +2,7 @@ import type { Extraction } from "../answers.ts";
 import type { Message } from "../intelligence.ts";
 import { addresses, concrete, cuesOf, describes, passing, valuing } from "./cues.ts";
 import { inThirdPerson, subjectOf } from "./english.ts";
-import { withNameTold } from "./introductions.ts";
+import { callsMe, withNameTold } from "./introductions.ts";
 import { type Language, languageOf, type Sentence, sentencesOf } from "./sentences.ts";
 
 const mostFacts = 100;
@@ -48,7 +48,7 @@ export function extractByRules(messages: readonly Message[]): Extraction {
 }
 
 const betweenClauses = /(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )/i;
-const betweenOwnClauses = /(?:,? (?:and|but) |; |, (?!my\b))(?=(?:I|we|my)(?:'m|'ve|'ll)? |(?:please |just |you can |people |friends |every(?:one|body) )?calls? me )/i;
+const betweenOwnClauses = new RegExp(String.raw`(?:,? (?:and|but) |; |, (?!my\b)|, (?=${callsMe}))(?=(?:I|we|my)(?:'m|'ve|'ll)? |${callsMe})`, "i");
 
 /** "I work here and I live there" are two facts, as are "I work here, I live there" and "I'm Thomas Weber, call me Tom". */
 function clausesOf(sentence: Sentence): Sentence[] {

@@ -1,12 +1,16 @@
 import { loadLexicon } from "../../graph/extract/lexicon.ts";
 
-const called = /^(?:(?:Please|You can|Just|People|Friends|My friends) call|Call|Every(?:one|body) calls) me (?!\p{L}+day\b)(\p{Lu}\p{Ll}[\p{L}'-]*)[.!]*$/u;
+/** How a clause begins that says what somebody is called; letters of either case. */
+export const callsMe = "(?:please |just |you can |people |(?:my )?friends |every(?:one|body) )?calls? me ";
+const called = new RegExp(`^${callsMe}`, "i");
+const shortName = /^(?!\p{L}+day\b)(\p{Lu}\p{Ll}[\p{L}'-]*)[.!]*$/u;
 const introduced = /^(?:I'm|I am) (\p{Lu}\p{Ll}[\p{L}'-]* \p{Lu}[\p{L}'-]+)[.!]*$/u;
 
 /** "I'm Marta Weber" and "Call me Tom" as sentences that say what is told: a name. Any other sentence is given back as it is. */
 export function withNameTold(sentence: string): string {
-  const [, shortName] = called.exec(sentence) ?? [];
-  if (shortName !== undefined) return `My preferred name is ${shortName}.`;
+  const [asks = ""] = called.exec(sentence) ?? [];
+  const [, name] = (asks !== "" && shortName.exec(sentence.slice(asks.length))) || [];
+  if (name !== undefined) return `My preferred name is ${name}.`;
   const [, fullName] = introduced.exec(sentence) ?? [];
   return fullName !== undefined && isNameOfPerson(fullName) ? `My name is ${fullName}.` : sentence;
 }
