@@ -1,3 +1,4 @@
+import { loadLexicon } from "../../graph/extract/lexicon.ts";
 import { textSignature, type TextSignature } from "../../recall/selection/novelty.ts";
 import { stopWords, termOf } from "../../text/query-terms.ts";
 import { adverbs, verbPlace } from "./english.ts";
@@ -88,9 +89,16 @@ export function statementOf(text: string): Statement {
   };
 }
 
-/** "Jetzt wohne ich in Bonn" and "我现在住在北京了" in the order and form of the same without a word for now. */
+/** "Jetzt wohne ich in Bonn", "我现在住在北京了" and "Tom moved to Bonn last week" in the order and form of a sentence that says where somebody lives. */
 const straight = (said: string): string =>
-  said.replace(/^(?:jetzt|inzwischen|mittlerweile|seit \p{L}+) (\p{L}+) (ich|wir)(?!\p{L})/iu, "$2 $1").replace(/^(\p{sc=Han}{0,3})(?:现在|目前)([^，。]+)了(?=[。！]?$)/u, "$1$2");
+  said
+    .replace(/^(?:jetzt|inzwischen|mittlerweile|seit \p{L}+) (\p{L}+) (ich|wir)(?!\p{L})/iu, "$2 $1")
+    .replace(/^(\p{sc=Han}{0,3})(?:现在|目前)([^，。]+)了(?=[。！]?$)/u, "$1$2")
+    .replace(/^(我们?)(?:刚刚?|已经)?搬到了?([^，。了]+)了?(?=[。！]?$)/u, "$1住在$2")
+    .replace(/^ich bin (?:(?:gerade|neulich|kürzlich|letzten?) (?:\p{L}+ )?)?nach (\p{Lu}\p{L}+) (?:um)?gezogen/iu, "Ich wohne in $1")
+    .replace(movedTo, (all, who: string, where: string) => (loadLexicon().classOf(where.toLowerCase()) === "place" ? `${who} lives in ${where}` : all));
+/** A move of long ago may not be the last one, so none that names a year. */
+const movedTo = /^(\S+) (?:has )?(?:just |recently )?(?:moved|relocated) to (\p{Lu}[\p{L} ]+?)(?: (?:last|this) (?:week|month)| yesterday| today| recently)?(?=[.!]?$)/u;
 
 /** "Anna: we moved" -> Anna; a label such as "Decision:" is no name of somebody who says "we" or "I". */
 function spokenBy(text: string): { speaker: string | undefined; said: string } {
