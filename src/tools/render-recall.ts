@@ -3,6 +3,7 @@ import { type Framed, joined, say } from "../domain/frame.ts";
 import type { Recalled, RecallOutcome } from "../domain/recall/recall.ts";
 import type { Rendering } from "../domain/recall/presentation/budget.ts";
 import { receiptSchema, type Receipt } from "../domain/recall/presentation/receipt.ts";
+import { leastCandidates } from "../domain/recall/weights.ts";
 import { always, type Span } from "../domain/text/time-calendar.ts";
 import { iso, memoryText, omnMemory } from "./render.ts";
 
@@ -93,11 +94,11 @@ function emptyText({ totalFound, needed, happened }: RecallOutcome, { mayWiden }
 }
 
 function recallText(outcome: RecallOutcome, form: RecallForm): Framed {
-  const { items, totalFound, more, passages, compressed, degraded, receipt } = outcome;
+  const { items, totalFound, more, passages, compressed, degraded, receipt, happened } = outcome;
   const lines = [...degraded.map((line) => say`(${line})`), ...doubtOf(outcome).map((line) => say`(${line})`), ...items.map(itemText)];
-  if (outcome.happened && items.length > 0) lines.unshift(say`(${ofTime(outcome.happened)})`);
+  if (happened && items.length > 0) lines.unshift(say`(${ofTime(happened)})`);
   if (items.length === 0) lines.push(emptyText(outcome, form));
-  else if (items.length + more.length < totalFound) lines.push(say`${items.length} of ${totalFound} found; limit shows more.`);
+  else if (items.length + more.length < totalFound) lines.push(say`${items.length} of ${happened && totalFound >= leastCandidates ? say`at least ` : say``}${totalFound} found; limit shows more.`);
   if (passages) lines.push(say`(${wholeById})`);
   if (compressed) lines.push(say`(${wholeByWish})`);
   if (more.length > 0) lines.push(say`More, by id: ${more.join(" ")}`);

@@ -18,6 +18,12 @@ test("a question of a time alone lists what happened then and says how it was re
   expect(two.text).toContain("2 of 4 found; limit shows more.");
 });
 
+test("of a time of which more was stored than is looked through, the answer counts no further [D5]", async () => {
+  const { owner } = await newTeam();
+  for (let n = 0; n < 63; n += 1) await owner.remember(`Bridge ${n} was painted.`, { occurredAt: Date.now() - day });
+  expect((await owner.call("omn_retrieve_memory", { query: "What did we do yesterday?" })).text).toContain("10 of at least 60 found; limit shows more.");
+});
+
 test("where nothing happened then, the answer says which days it looked at, and of no time nothing more [D5]", async () => {
   const { owner } = await newTeam();
   await owner.call("omn_store_memory", { content: "Bridge 1 was painted.", occurred_at: iso(40) });

@@ -14,6 +14,7 @@ import type { LegReports } from "./presentation/receipt.ts";
 import type { Nearest } from "./retrievers/vector-retriever.ts";
 import type { SimilarityScale } from "../embedding/similarity-scale.ts";
 import type { VectorHit, VectorKind } from "../embedding/vector-index.ts";
+import { typesAskedFor } from "./time-question.ts";
 import { leastCandidates, maxCandidates, maxCompared, spareCandidates } from "./weights.ts";
 
 /** A query as it travels to where the memories are; plain data. */
@@ -107,9 +108,19 @@ export async function retrieve<Row>(sources: RetrievalSources<Row>, request: Ret
 
 /** What happened at a time, in place of what matches. */
 async function happenedIn<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs): Promise<Retrieval<Row>> {
-  const answer = await textOf(sources, request, legs);
+  const newest = await textOf(sources, request, legs);
+  const answer = { ...newest, hits: [...newest.hits, ...(await olderOf(sources, request, newest))] };
   const { rows } = await sources.rows(answer.hits.map(({ id }) => id));
   return { answer, nearest: [], similarities: [], expanded: nothingFound(), rows, legs: legs.reports };
+}
+
+/** What is of a type that the question asks for, such as decisions, and older than the newest of all types. */
+async function olderOf<Row>({ text }: RetrievalSources<Row>, request: RetrievalRequest, { hits }: SearchAnswer): Promise<SearchAnswer["hits"]> {
+  const query = textQueryOf(request);
+  if (hits.length < query.limit || request.filter.type !== undefined) return [];
+  const known = new Set(hits.map(({ id }) => id));
+  const found = await Promise.all(typesAskedFor(request.text).map((type) => text({ ...query, filter: { ...query.filter, type } })));
+  return found.flatMap((answer) => answer.hits).filter(({ id }) => !known.has(id));
 }
 
 async function textOf<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs): Promise<SearchAnswer> {

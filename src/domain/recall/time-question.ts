@@ -60,6 +60,9 @@ const kinds: readonly { words: RegExp; type: MemoryType }[] = [
   { words: /\b(?:bug(?:s|fix(?:es)?)?|fix(?:ed|es)?|br(?:eak|oken?)|incidents?|outages?|behoben|fehler|vorf[aä]lle?|störung(?:en)?|kaputt)\b|修复|修正|故障|障害|バグ/iu, type: "bug_fix" },
 ];
 
+/** The types that a question of a time asks for. */
+export const typesAskedFor = (question: string): MemoryType[] => kinds.filter(({ words }) => words.test(question)).map(({ type }) => type);
+
 /** What was found of a time, in its order: all of it answers. Where the question asks for decisions, or for what was broken and fixed, and some tell of it, these alone. */
 export function byTime(question: string, found: readonly FusionCandidate[]): (Ranked & { trace: HitTrace })[] {
   const inOrder = found.toSorted((a, b) => (a.text?.rank ?? 0) - (b.text?.rank ?? 0));

@@ -64,6 +64,14 @@ describe("what happened then is the answer [D5]", () => {
     expect(await asked(owner, "What did we decide yesterday?")).toEqual(["The hull was painted."]);
   });
 
+  test("a decision is found behind however much of another type was stored after it", async () => {
+    const { owner } = await newTeam();
+    await owner.remember("Tickets stay on paper until 2030.", { occurredAt: now - 9 * day, type: "architecture_decision" });
+    for (let n = 0; n < 65; n += 1) await owner.remember(`Lamp ${n} was cleaned.`, { occurredAt: now - 8 * day, type: "standard" });
+    expect(await asked(owner, "What did we decide last week?")).toEqual(["Tickets stay on paper until 2030."]);
+    expect((await asked(owner, "What did we do last week?", { limit: 3 })).every((content) => content.startsWith("Lamp"))).toBe(true);
+  });
+
   test("what was broken and fixed, where there is any; else whatever happened", async () => {
     const { owner } = await newTeam();
     await owner.remember("The pier lamps were cleaned.", { occurredAt: now - 8 * day });
