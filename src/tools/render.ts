@@ -130,6 +130,8 @@ export function memoryText({ memory, author, relevance, truncated, tokensTotal, 
     attribute("when", dayOf(memory)),
     attribute("version", memory.version > 1 ? memory.version : undefined),
     ...(isWhole ? detailsOf(memory, new Set(cited.flatMap(({ path, state }) => (state === "fresh" ? [] : path)))) : []),
+    // Since when what holds has held matters to who looks it up; what does not hold yet would be taken for the present.
+    attribute("valid_from", memory.validFrom !== null && (isWhole || memory.validFrom > memory.updatedAt) ? iso(memory.validFrom).slice(0, 10) : undefined),
     attribute("valid_to", memory.validTo === null ? undefined : iso(memory.validTo).slice(0, 10)),
     attribute("superseded_by", called(memory.supersededBy)),
     attribute("may_be_outdated_by", called(laterId)),

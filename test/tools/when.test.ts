@@ -86,6 +86,13 @@ describe("what was true when: valid_at", () => {
     expect(keys(await ada.call("omn_retrieve_memory", { key: "lease", valid_at: "2030-01-01" }))).toEqual(["lease"]);
   });
 
+  test("what holds only later says from when, and so does what is looked up", async () => {
+    await ada.call("omn_store_memory", { key: "fee", content: "The mooring fee is 99 euros.", valid_from: "2999-01-01" });
+    expect((await ada.call("omn_retrieve_memory", { query: "mooring fee" })).text).toContain('valid_from="2999-01-01"');
+    expect((await ada.call("omn_retrieve_memory", { key: "present" })).text).toContain('valid_from="2026-06-01"');
+    expect((await ada.call("omn_retrieve_memory", { query: "harbour office in house present" })).text).not.toContain("valid_from");
+  });
+
   test("bounds between which nothing lies are refused, and so is valid_at with an id", async () => {
     const bounds = { valid_from: "2026-05-01", valid_to: "2026-05-01" };
     expect((await ada.call("omn_store_memory", { key: "never", content: "x", ...bounds })).error?.message).toContain("valid_to is not later");
