@@ -1,4 +1,5 @@
 import { aside, type Framed, joined, named, say, spaced } from "../frame.ts";
+import { indexTerms, queryTerms } from "../text/query-terms.ts";
 import { cutTo, estimateTokens } from "../text/token-count.ts";
 import { type AuthorOf, originOf } from "./authorship.ts";
 import { saidIn } from "./memory-fields.ts";
@@ -39,7 +40,7 @@ const sections: Section[] = [
   { title: "Task", prefixes: ["current.task", "current.goal"], begins: /^(?:(?:current )?task|goal|aufgabe|ziel|tâche|tarea|任务|タスク) ?[:：]|^(?:(?:currently|now|i'm|we're|we are) )?working on /iu, share: 0.35 },
   { title: "Progress", prefixes: ["current.progress", "current.status"], begins: /^(?:(?:in )?progress|status|stand|fortschritt|avancement|estado|进展|进度|進捗) ?[:：]/iu, share: 0.3 },
   { title: "Blockers", prefixes: ["current.blockers"], begins: /^(?:block(?:ed|ers?|iert)|bloqué|bloqueado|阻塞)(?: ?[:：]| (?:by|on|von|durch|par|por) )|^waiting (?:for|on) /iu, share: 0.3 },
-  { title: "Next steps", prefixes: ["current.next", "discovered.todos"], begins: /^(?:next(?: steps?)?|to-?dos?|(?:still )?open|still to do|nächste schritte|als nächstes|(?:noch )?offen|à faire|ensuite|pendiente|próximos pasos|下一步|待办|次) ?[:：]/iu, share: 0.35 },
+  { title: "Next steps", prefixes: ["current.next", "discovered.todos"], begins: /^(?:[-*] )?\[ \] |^to-?do (?:by|until|till|bis) |^(?:next(?: steps?)?|to-?dos?|(?:still )?open|still to do|nächste schritte|als nächstes|(?:noch )?offen|à faire|ensuite|pendiente|próximos pasos|下一步|待办|次) ?[:：]/iu, share: 0.35 },
   { title: "In work", prefixes: ["current."], share: 0.4 },
   { title: "Preferences and rules", prefixes: [], types: standingTypes, share: 0.4 },
   { title: "Discovered", prefixes: ["discovered."], share: 0.4 },
@@ -48,6 +49,16 @@ const sections: Section[] = [
   { title: "Commits", prefixes: ["commit."], share: 0.3 },
   { title: "Also known", prefixes: [], share: 1 },
 ];
+
+const blockers = sections[2] as Section;
+const unblocked = /^(?:no longer blocked|unblocked|nicht mehr blockiert|débloqué|desbloqueado)(?!\p{L})/iu;
+/** Words that a note without a key has in common at least with a later one that says what is no longer in the way. */
+const sharedWords = 2;
+
+function ends(ending: Memory, { key, content, updatedAt }: Memory): boolean {
+  const said = new Set(indexTerms(ending.content));
+  return key === null && ending.updatedAt > updatedAt && queryTerms(content).filter(({ term }) => said.has(term)).length >= sharedWords;
+}
 
 /** Those that say where the work stands. They are told whole where that leaves the others this much of the room. */
 const stateSections = new Set(sections.slice(0, 5));
@@ -80,7 +91,9 @@ interface Reader {
  */
 export function briefing(memories: readonly Memory[], reader: Reader, budget: number = briefingTokens, beside: readonly BriefingPart[] = []): { text: Framed; tokens: number; whole: Memory[] } {
   const newest = Math.max(...memories.map(({ updatedAt }) => updatedAt));
+  const endings = memories.filter(({ content }) => unblocked.test(content));
   const own = Map.groupBy(memories.filter((memory) => isOwn(memory, reader)), (memory) => sectionOf(memory, newest));
+  own.set(blockers, (own.get(blockers) ?? []).filter((memory) => !endings.some((ending) => ends(ending, memory))));
   const others = memories.filter((memory) => !isOwn(memory, reader));
   const parts: Framed[] = [];
   const saidWhole: Memory[] = [];
@@ -146,7 +159,7 @@ function sectionText({ title, begins }: Section, memories: Memory[], { authorOf 
 
 /** What the title says is not said again: "Next: write tests" stands under "Next steps" as "write tests". */
 const withoutTitle = (said: string, { key }: Memory, begins: RegExp | undefined): string =>
-  key === null && begins ? said.replace(begins, (begin) => (/[:：]$/u.test(begin) ? "" : begin)).trimStart() : said;
+  key === null && begins ? said.replace(begins, (begin) => (/[:：]$|\] $/u.test(begin) ? "" : begin)).trimStart() : said;
 
 const andMore = say`\n- … and more`;
 

@@ -104,6 +104,14 @@ describe("a briefing says where the work stands [B3] [B1]", () => {
     expect(await resume()).toMatch(/^Also known:\n- Refunds are tested\.\n/);
   });
 
+  test("what is no longer in the way is no blocker, and what is to be done by a day is a next step", async () => {
+    const at = { namespace: "project:shop" };
+    const contents = ["Blocked: waiting for legal to approve the DPA.", "Blocked by the expired sandbox keys.", "No longer blocked: legal approved the DPA on 2026-11-27.", "TODO by 2026-12-04: Mara checks the invoices.", "- [ ] Rotate the signing key."];
+    for (const content of contents) await ada.remember(content, at, now + contents.indexOf(content));
+    const { text } = await ada.call("smart_resume", { project_path: "shop" });
+    expect(text).toContain("Blockers: Blocked by the expired sandbox keys.\nNext steps:\n- Rotate the signing key.\n- TODO by 2026-12-04: Mara checks the invoices.\n");
+  });
+
   test("a list that is empty by now says nothing", async () => {
     await ada.call("write_memory", { key: "current.blockers", value: [], project_path: "shop" });
     await ada.call("write_memory", { key: "current.task", value: "Ship it", project_path: "shop" });
