@@ -64,6 +64,9 @@ const everyday: readonly (readonly [earlier: string, later: string, question: st
   ["La boutique est hébergée chez OVH.", "Nous avons quitté OVH : la boutique est désormais hébergée chez Scaleway.", "Où est hébergée la boutique ?"],
   ["Les livraisons partent le mardi.", "Depuis avril les livraisons partent le jeudi.", "Quel jour partent les livraisons ?"],
   ["The mobile app is written in Flutter.", "The mobile app was rewritten, Flutter is no longer used; it is Kotlin and Swift.", "What is the mobile app written in?"],
+  ["Invoices are kept for 8 years.", "Invoices are not kept for 8 years but for 10 years.", "How long are invoices kept?"],
+  ["We indent by 2 spaces in TypeScript.", "No, it is 4 spaces in TypeScript, not 2.", "How many spaces in TypeScript?"],
+  ["We decided against GraphQL.", "Scrap that, GraphQL is back: we decided to use it for the mobile API.", "GraphQL decision"],
   ["The maximum upload size is 20 MB.", "The maximum upload size was raised to 50 MB.", "What is the maximum upload size?"],
 ];
 /** An earlier note, a later one that has a word of it and changes nothing of it, and a question for the earlier one. */
@@ -86,6 +89,8 @@ const lookAlikes: typeof everyday = [
   ["Dark mode: done, released in 3.4.0.", "Retro 9 March: good – dark mode released; changed – who reviews.", "Is dark mode released?"],
   ["Coupons cannot be combined with sale prices.", "Coupons are now printed on recycled paper.", "Can coupons be combined with sale prices?"],
   ["The staging database has 40 GB.", "The staging shop moved to a new domain.", "How large is the staging database?"],
+  ["The order form asks for a phone number.", "The order form is not sent by mail but by fax.", "What does the order form ask for?"],
+  ["Vouchers are printed in green.", "Vouchers of the market are blue, not grey.", "In what colour are vouchers printed?"],
   ["Ben approves prices.", "The label printer moved from Ben to Ida.", "Who approves prices?"],
   ["Google Workspace handles our mail.", "We moved from Google Maps to MapLibre.", "What handles our mail?"],
   ["The image service resizes to 1200 pixels.", "The image service has been quieter since the last deploy.", "To how many pixels does the image service resize?"],

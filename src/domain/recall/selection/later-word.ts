@@ -19,7 +19,7 @@ const asks = /[?？]|^(?:wh|how|we[rnm]|wa[ns]|w[io]|qu|où|combien|cuá|dónde)
 const ended = verbatim`gone|removed|cancell?ed|replaced|retired|dropped|abandon(?:ed|né)|gekündigt|entfernt|abgeschafft|ersetzt`;
 /** A text that says that something is otherwise than before. */
 const change = new RegExp(
-  verbatim`(?<!\p{L})(?:${ended}|now|no longer|any ?more|instead|since|as of|from (?:now|\d+ \p{L}+|ju\p{L}+) on|switched|moved|migrated|renamed|t(?:ook|akes?|aken) over|has left|changed|raised|lowered|increased|reduced|upgraded|stopped|correction|jetzt|nun|nicht mehr|statt|umgestellt|gewechselt|umgezogen|übernommen|seit|ab (?:\d+\.|\p{L}+(?:[ln]i|ber|[rz]t))|désormais|maintenant|remplac\p{L}*|quitté|depuis|ahora|ya no|reemplaz\p{L}*|cambi\p{L}*)(?!\p{L})|现在|不再|改[用为成]|换成|变更|搬到|今は|変更|に変わり|切り替え|移行`,
+  verbatim`^(?:no|nope|nein|non),|(?<!\p{L})(?:${ended}|now|no longer|any ?more|instead|since|as of|from (?:now|\d+ \p{L}+|ju\p{L}+) on|switched|moved|migrated|renamed|t(?:ook|akes?|aken) over|has left|changed|raised|lowered|increased|reduced|upgraded|stopped|correction|scrap that|not [^.,\n]{2,30},? but|jetzt|nun|nicht mehr|statt|umgestellt|gewechselt|umgezogen|übernommen|seit|ab (?:\d+\.|\p{L}+(?:[ln]i|ber|[rz]t))|désormais|maintenant|remplac\p{L}*|quitté|depuis|ahora|ya no|reemplaz\p{L}*|cambi\p{L}*)(?!\p{L})|现在|不再|改[用为成]|换成|变更|搬到|今は|変更|に変わり|切り替え|移行`,
   "iu",
 );
 const [name, kana] = [verbatim`\p{sc=Latin}(?:[\p{L}\p{N}+#]|[._/-](?=[\p{L}\p{N}]))*`, verbatim`[\p{sc=Katakana}ー]{2,}`];
