@@ -43,6 +43,21 @@ describe("what somebody says of themselves is told of them [D2]", () => {
   });
 });
 
+describe("a denial is a fact as what it denies is, and a word before a statement is none of it [D2]", () => {
+  test.each([
+    ["Actually I am not allergic to peanuts.", "User is not allergic to peanuts."],
+    ["Turns out I am not allergic to peanuts.", "User is not allergic to peanuts."],
+    ["I'm not married.", "User is not married."],
+    ["Don't forget: our VPN endpoint is vpn.acme.test.", "User: Our VPN endpoint is vpn.acme.test."],
+    ["It turns out that our API limit is 500 requests.", "User: Our API limit is 500 requests."],
+    ["From January I will work at Zeiss.", "From January User will work at Zeiss."],
+    ["I'm not ready.", ""],
+    ["I'm not the one who broke it.", ""],
+    ["Don't forget my birthday.", ""],
+    ["From what I see I will wait.", ""],
+  ])("%s", (text, facts) => expect(factsOf(user(text)).join(" | ")).toBe(facts));
+});
+
 describe("a name is a fact, however somebody says it [D2]", () => {
   test.each([
     ["My name is Marta Weber.", "User's name is Marta Weber."],

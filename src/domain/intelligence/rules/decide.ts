@@ -2,7 +2,7 @@ import { repeats } from "../../memories/repetition.ts";
 import { addsFacts } from "../../recall/selection/novelty.ts";
 import type { Decisions } from "../answers.ts";
 import type { Note } from "../intelligence.ts";
-import { endedTerms, sameSubject, type Statement, standing, statementOf, termsOf } from "./statements.ts";
+import { endedTerms, sameSubject, single, type Statement, standing, statementOf, termsOf } from "./statements.ts";
 
 type Decision = Decisions["memory"][number];
 
@@ -113,9 +113,6 @@ function endsIt(fact: Statement, note: Statement): boolean {
 /** Forms that the stemmer does not bring together. */
 const drinks = ["trinke trinkt trinken", "arbeite arbeitet arbeiten", "esse isst essen", "wohne wohnt wohnen", "nutze nutzt nutzen", "verwende verwendet verwenden", "飲 飲み み"].map((forms) => new Set(forms.split(" ")));
 
-/** Properties of which there is one. */
-const single =
-  /\b(?:favou?rite|name|timezone|time zone|email|phone|address|birthday|deadline|port|version|doctor|dentist|boss|manager|salary|age|title|budget|limit|height|weight|password policy|default branch|line length)\b|lieblings|heißt|最喜欢|名字|端口|版本|好きな|名前|ポート|期限/iu;
 /** Somebody lives in one place; "in einer WG" says of none where it is. */
 const home = /^\S+ (?:lives|wohn(?:e|t|en)|leb(?:e|t|en)) in$|^我住在/u;
 const unnamedHome = / in eine[mr] /i;
@@ -154,7 +151,7 @@ function isTurned(fact: Statement, note: Statement): boolean {
   const [now, then] = [choice.exec(fact.text)?.groups, choice.exec(note.text)?.groups];
   if (now && then) return now["one"]?.toLowerCase() === then["other"]?.toLowerCase() && now["other"]?.toLowerCase() === then["one"]?.toLowerCase();
   if (fact.negates === note.negates) return false;
-  const [a, b] = [fact, note].map(({ terms }) => [...terms].filter((term) => !/^(?:doesn't|don't|isn't|doesn|don|isn|t)$/.test(term)).sort().join(" "));
+  const [a, b] = [fact, note].map(({ terms }) => [...terms].filter((term) => !/^(?:(?:do|does|is|are)n(?:'t)?|t)$/.test(term)).sort().join(" "));
   return a === b && a !== "";
 }
 

@@ -39,7 +39,7 @@ const isUse = /\b(?:uses?|using|runs?|is|are|has|relies|on|with|limit)\b|verwend
 export const standing =
   /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohn(?:e|t|en)|leb(?:e|t|en))(?!\p{L})|住在|是|为|です|である/iu;
 const past = /\b(?:was|were|visited|met|went|bought|had|did|saw|\p{L}{3,}ed (?:the|a|an|in|on|to|with|from|their)\b)|(?<!\p{L})(?:war|wurde|habe)(?!\p{L})|了[。]?$|ました/iu;
-const negation = /\b(?:doesn't|does not|don't|do not|isn't|is not)\b/i;
+const negation = /\b(?:do|does|is|are)(?:n't| not)\b(?! (?:only|always|often)\b)/i;
 const momentary = new Set(["now", "currently", "jetzt", "现在", "目前", "the", "a", "an"]);
 
 const endings =
@@ -89,9 +89,14 @@ export function statementOf(text: string): Statement {
   };
 }
 
-/** "Jetzt wohne ich in Bonn", "我现在住在北京了" and "Tom moved to Bonn last week" in the order and form of a sentence that says where somebody lives. */
+/** Properties of which there is one. */
+export const single =
+  /\b(?:favou?rite|name|timezone|time zone|email|phone|address|birthday|deadline|port|version|doctor|dentist|boss|manager|salary|age|title|budget|limit|height|weight|password policy|default branch|line length)\b|lieblings|heißt|最喜欢|名字|端口|版本|好きな|名前|ポート|期限/iu;
+
+/** "The new manager", "Jetzt wohne ich in Bonn", "我现在住在北京了" and "Tom moved to Bonn last week" in the order and form of a sentence that says what is so. */
 const straight = (said: string): string =>
   said
+    .replace(/(?<=^(?:\S+'s|the|our) )(?:new|current) (?=([^']+?) is )/i, (all, what: string) => (single.test(what) ? "" : all))
     .replace(/^(?:jetzt|inzwischen|mittlerweile|seit \p{L}+) (\p{L}+) (ich|wir)(?!\p{L})/iu, "$2 $1")
     .replace(/^(\p{sc=Han}{0,3})(?:现在|目前)([^，。]+)了(?=[。！]?$)/u, "$1$2")
     .replace(/^(我们?)(?:刚刚?|已经)?搬到了?([^，。了]+)了?(?=[。！]?$)/u, "$1住在$2")
