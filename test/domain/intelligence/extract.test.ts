@@ -58,6 +58,34 @@ describe("a denial is a fact as what it denies is, and a word before a statement
   ])("%s", (text, facts) => expect(factsOf(user(text)).join(" | ")).toBe(facts));
 });
 
+describe("what somebody else says, or is only supposed, is told of nobody else [D2]", () => {
+  test.each([
+    ['The character says: "I am a vampire and I live in a castle."', ""],
+    ["The email said “I work at Acme. I live in Rome.” I live in Lima.", "User lives in Lima."],
+    ['"I live in a castle and I hate garlic," says the count.', ""],
+    ['I love the song "I Will Survive".', 'User loves the song "I Will Survive".'],
+    ['My boss says "no meetings" on Fridays.', 'User\'s boss says "no meetings" on Fridays.'],
+    ['She told me it is 27" wide. I own a 60" desk.', 'User owns a 60" desk.'],
+    ["Summarize this email: Hi team, I am Peter and I work at Contoso. I prefer Teams.", ""],
+    ["Hi! Could you please proofread the following text:\n\nI live in Rome. I like jazz.", ""],
+    ["I live in Lima. Translate into German: I live in Rome.", "User lives in Lima."],
+    ["Übersetze diesen Text: Ich wohne in Rom.", ""],
+    ["We translate all docs: English and German. I live in Lima.", "User lives in Lima."],
+    ["Fix the port: we use 8443. I live in Lima.", "User lives in Lima."],
+    ["Bob: I live in Lima. I love tea.\nAnn: I hate cheese.\n\nI live in Rome.", "Bob lives in Lima. | Bob loves tea. | Ann hates cheese. | User lives in Rome."],
+    ["Work: I use Vim.", "Work: User uses Vim."],
+    ["Forget that I work at Acme.", ""],
+    ["Imagine I own a yacht and I live in Rome.", ""],
+    ["Suppose I work at NASA.", ""],
+    ["Pretend that I live on Mars.", ""],
+    ["Stell dir vor, ich bin Pilot.", ""],
+    ["Example sentence: I prefer tea.", ""],
+    ["I suppose we use Postgres for billing and I work at Acme.", "User works at Acme."],
+    ["My favorite band is Imagine Dragons.", "User's favorite band is Imagine Dragons."],
+    ["I never forget a face.", "User never forgets a face."],
+  ])("%s", (text, facts) => expect(factsOf(user(text)).join(" | ")).toBe(facts));
+});
+
 describe("a name is a fact, however somebody says it [D2]", () => {
   test.each([
     ["My name is Marta Weber.", "User's name is Marta Weber."],
@@ -117,7 +145,7 @@ test("whatever is said, the answer has the form that is asked for, is the same a
   );
 });
 
-test.each(["a", " ", "a. ", "I ", "I'm ", "I love it and ", "good ", "我", "我在。", "は", "私はです。", "から", "...", "```\n", "my, "])("10,000 characters of %j take no time", (part) => {
+test.each(["a", " ", "a. ", "\"I ", "said \"", "please fix ", "Bob: I \n", "I ", "I'm ", "I love it and ", "good ", "我", "我在。", "は", "私はです。", "から", "...", "```\n", "my, "])("10,000 characters of %j take no time", (part) => {
   const text = part.repeat(10_000 / part.length);
   expect(quickest(() => extractByRules([user(text)]))).toBeLessThan(100);
 });

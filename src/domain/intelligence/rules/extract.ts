@@ -3,6 +3,7 @@ import type { Message } from "../intelligence.ts";
 import { addresses, concrete, cuesOf, describes, passing, valuing } from "./cues.ts";
 import { inThirdPerson, subjectOf } from "./english.ts";
 import { callsMe, withNameTold } from "./introductions.ts";
+import { ownWords, supposed } from "./own-words.ts";
 import { type Language, languageOf, type Sentence, sentencesOf } from "./sentences.ts";
 
 const mostFacts = 100;
@@ -32,7 +33,7 @@ interface Fact {
  */
 export function extractByRules(messages: readonly Message[]): Extraction {
   const language = languageOf(messages.map(({ text }) => text.slice(0, 500)).join("\n"));
-  const said = messages.flatMap((message, at) => sentencesOf(message.text).flatMap((sentence) => clausesOf(sentence).map((clause): Said => ({ sentence: clause, message, at }))));
+  const said = messages.flatMap((message, at) => sentencesOf(ownWords(message.text)).flatMap((sentence) => clausesOf(sentence).map((clause): Said => ({ sentence: clause, message, at }))));
   const facts = new Map<string, Fact>();
   let before: { fact: Fact; subject: string | undefined; at: number } | undefined;
   for (const [i, one] of said.entries()) {
@@ -52,11 +53,11 @@ const betweenOwnClauses = new RegExp(String.raw`(?:,? (?:and|but) |; |, (?!my\b)
 
 /** "I work here and I live there" are two facts, as are "I work here, I live there" and "I'm Thomas Weber, call me Tom". */
 function clausesOf(sentence: Sentence): Sentence[] {
-  if (sentence.asks) return [sentence];
+  if (sentence.asks || supposed.test(sentence.text)) return [{ ...sentence, asks: true }];
   const plain = sentence.text.replace(/,? (?:so|and) (?:please|can you|could you|keep that)\b.*$/i, ".");
   const [telling = plain] = plain.split(/,? (?:and|but|which) (?:it|that|they)?(?: ?was| ?is| ?were|'s|'re) (?=.{0,30}$)/i);
   const parts = telling.split(/^(?:I|we)\b/i.test(telling) ? betweenOwnClauses : betweenClauses);
-  return parts.map((text) => ({ text: text.trim().replace(/^and /i, ""), asks: false }));
+  return parts.map((text) => ({ ...sentence, text: text.trim().replace(/^and /i, "") }));
 }
 
 type Before = { fact: Fact; subject: string | undefined };
@@ -66,7 +67,7 @@ function factOf({ sentence, message, at }: Said, language: Language, before: Bef
   const bare = sentence.text.replaceAll("’", "'").replace(lead, "");
   const text = language === "en" ? withNameTold(bare.charAt(0).toUpperCase() + bare.slice(1)) : bare;
   if (sentence.asks || text.length < shortest[language]) return undefined;
-  const speaker = speakerOf(message);
+  const speaker = sentence.speaker ?? speakerOf(message);
   const fact = (told: string, confidence: number, subject?: string): Before => ({ fact: { text: told, confidence, message: at }, subject });
   if (message.role === "system") return /^the user\b|^user\b/i.test(text) ? fact(text.replace(/^the user\b/i, speaker), 0.8) : undefined;
   if (message.role === "assistant") return done.test(text) ? fact(toldOf(text, language, speaker), 0.7) : undefined;

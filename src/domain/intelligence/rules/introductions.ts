@@ -16,7 +16,7 @@ export function withNameTold(sentence: string): string {
 }
 
 /** Somebody may be "Very Happy", "Irish Catholic" or "Team Lead": one of the words is known as a name, and none as anything else. */
-function isNameOfPerson(name: string): boolean {
+export function isNameOfPerson(name: string): boolean {
   const lexicon = loadLexicon();
   const kinds = name.toLowerCase().split(" ").map((word) => lexicon.classOf(word));
   const isName = (kind: string): boolean => kind === "person" || kind === "surname";

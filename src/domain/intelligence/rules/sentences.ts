@@ -1,10 +1,13 @@
 import { verbatim } from "../../verbatim.ts";
+import { isNameOfPerson } from "./introductions.ts";
 
 /** A sentence as it stands in a message. */
 export interface Sentence {
   text: string;
   /** It ends like a question. */
   asks: boolean;
+  /** Who is named before the line or, within a paragraph, before a line above. */
+  speaker?: string | undefined;
 }
 
 /** In characters: what is longer is no sentence but a paste. Rules over sentences may look at each of them more than once. */
@@ -13,6 +16,8 @@ const longest = 600;
 const fence = /^\s*(?:```|~~~)/;
 /** Quotations, tables and indented blocks are not what the speaker says. */
 const foreign = /^(?:>|\||\t| {4})/;
+/** "Bob: I live here", as in a conversation that is told; "Work: I use Vim" names nobody. */
+const labelled = /^(\p{Lu}\p{Ll}+(?: \p{Lu}\p{L}+)?): (.{0,9}\b(?:I|We|My|Our)\b.*)/u;
 const marker = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?/;
 const ends = verbatim`.!?…。！？`;
 const closers = verbatim`"'”’)]」』）`;
@@ -22,21 +27,27 @@ const abbreviations = new Set("dr mr mrs ms prof st vs no nr ca bzw z.b d.h e.g 
 export function sentencesOf(text: string): Sentence[] {
   const found: Sentence[] = [];
   let inCode = false;
+  let speaker: string | undefined;
   for (const line of text.split("\n")) {
     if (fence.test(line)) inCode = !inCode;
-    else if (!inCode && !foreign.test(line)) splitLine(line.slice(0, 20_000).replace(marker, ""), found);
+    else if (!inCode && !foreign.test(line)) {
+      const [, name, said = ""] = labelled.exec(line) ?? [];
+      const isNamed = name !== undefined && (speaker !== undefined || isNameOfPerson(name));
+      if (isNamed || line === "") speaker = name;
+      splitLine((isNamed ? said : line).slice(0, 20_000).replace(marker, ""), speaker, found);
+    }
   }
   return found;
 }
 
-function splitLine(line: string, found: Sentence[]): void {
+function splitLine(line: string, speaker: string | undefined, found: Sentence[]): void {
   let start = 0;
   for (let i = 0; i <= line.length; i += 1) {
     if (i < line.length && !endsAt(line, i)) continue;
     let end = i + 1;
     while (end < line.length && (ends.includes(line.charAt(end)) || closers.includes(line.charAt(end)))) end += 1;
     const text = line.slice(start, end).trim();
-    if (text.length > 1 && text.length <= longest) found.push({ text, asks: /[?？]["'”’)\]」』）]*$/.test(text) });
+    if (text.length > 1 && text.length <= longest) found.push({ text, speaker, asks: /[?？]["'”’)\]」』）]*$/.test(text) });
     start = end;
     i = end - 1;
   }
