@@ -38,6 +38,8 @@ export function decideByRules(facts: readonly string[], present: readonly Note[]
       taken.add(first.target);
       return { event: relation === "changes" ? "UPDATE" : "DELETE", target: first.target, text, confidence: first.confidence, reasoning: first.reasoning };
     }
+    // "I moved to Berlin" has replaced it: that it ended says nothing more.
+    if (found.some(({ relation }) => relation === "ends")) return { event: "NONE", text, confidence: 0.8, reasoning: "What it ends is changed already." };
     return { event: "ADD", text, confidence: 0.7, reasoning: present.length === 0 ? "Nothing alike is stored." : "Nothing that is stored says, changes or ends the same." };
   });
   return { memory: decided };
