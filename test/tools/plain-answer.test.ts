@@ -42,3 +42,18 @@ test("what alone holds an identifier, or the word that is all of a question, is 
     expect(structured["memories"].length === 0 || structured["uncertain"] === true, question).toBe(true);
   }
 });
+
+test("a question for everything about somebody finds what is said of them, as their name does [D5]", async () => {
+  const ada = await told();
+  const said = ["Mara leads the payments squad.", "Mara is on vacation until December 7.", "Mara prefers written updates over calls."];
+  for (const content of [...said, "The cafeteria closes at 14:00.", "TODO by 2026-12-04: check the invoices."]) await ada.call("omn_store_memory", { content });
+  await indexed(ada.principal);
+  for (const query of ["everything about Mara", "What do we know about Mara?", "list all notes about Mara", "Alles über Mara", "List everything you know about Mara"]) {
+    const found: { content: string }[] = (await ada.call("omn_retrieve_memory", { query })).structured["memories"];
+    expect(found.length, query).toBeGreaterThan(1);
+    expect(found.filter(({ content }) => !said.includes(content)), query).toEqual([]);
+  }
+  for (const [query, begins] of [["all notes about the cafeteria", "The cafeteria"], ["all TODOs", "TODO by"]] as const) {
+    expect((await ada.call("omn_retrieve_memory", { query })).structured["memories"][0]?.content.startsWith(begins), query).toBe(true);
+  }
+});
