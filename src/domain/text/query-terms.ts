@@ -26,7 +26,7 @@ const commands = "(?:list|show|name|tell|give|liste|zeige?|nenne?) ";
 const fillers = `${[...stopWords].join("|")}|mir|alles?|everything|anything|known?|remember|notes|memories|facts|infos?|information|wissen|weißt|wir|du|notizen|tout|todo`;
 /** `many`, `list` and `show` are words like others elsewhere, and so are `notes` and `everything`. Where a pronoun is the subject, nothing but these is left to look up. */
 const asking = new RegExp(
-  String.raw`\b(?:how (?:many|much)|wie viele?)\b|^\W*(?:please |bitte |\w+ you )?(?:(?:${commands}|(?:${fillers}) )+(?:(?<=\b(?:all|everything|anything|me|us|known?|have|remember|memories) .*)(?:about|on)|über|zu|sur|sobre) (?!(?:me|us|it|him|her|them)\W*$)|${commands}(?=(?:me|us|all|the|our|which|what|who|mir|uns|alle|die|das|den)\b))|(?<=^liste .*) auf(?=\W*$)|^关于|的一切\W?$|について(?:すべて|全部)?教えて.{0,5}$`,
+  String.raw`\b(?:how (?:many|much)|wie viele?)\b|^\W*(?:please |bitte |\w+ you )?(?:(?:${commands}|(?:${fillers}) ){1,9}(?:(?<=\b(?:all|everything|anything|me|us|known?|have|remember|memories) .*)(?:about|on)|über|zu|sur|sobre) (?!(?:me|us|it|him|her|them)\W*$)|${commands}(?=(?:me|us|all|the|our|which|what|who|mir|uns|alle|die|das|den)\b))|(?<=^liste .*) auf(?=\W*$)|^关于|的一切\W?$|について(?:すべて|全部)?教えて.{0,5}$`,
   "gi",
 );
 /** The plural of an abbreviation, whose capitals are no parts of a name: `TODOs` is not about TOD. */
