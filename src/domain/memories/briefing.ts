@@ -35,11 +35,12 @@ const stateLasts = 14 * 86_400_000;
 /** What holds for all work, however long ago it was said. */
 export const standingTypes: MemoryType[] = ["preference", "constraint"];
 
+const blockers: Section = { title: "Blockers", prefixes: ["current.blockers"], begins: /^(?:block(?:ed|ers?|iert)|bloqué|bloqueado|阻塞)(?: ?[:：]| (?:by|on|von|durch|par|por) )|^waiting (?:for|on) /iu, share: 0.3 };
 /** In order of what one needs first: the task, where it stands, what is in the way, what comes next, how to go about it. */
 const sections: Section[] = [
   { title: "Task", prefixes: ["current.task", "current.goal"], begins: /^(?:(?:current )?task|goal|aufgabe|ziel|tâche|tarea|任务|タスク) ?[:：]|^(?:(?:currently|now|i'm|we're|we are) )?working on /iu, share: 0.35 },
   { title: "Progress", prefixes: ["current.progress", "current.status"], begins: /^(?:(?:in )?progress|status|stand|fortschritt|avancement|estado|进展|进度|進捗) ?[:：]/iu, share: 0.3 },
-  { title: "Blockers", prefixes: ["current.blockers"], begins: /^(?:block(?:ed|ers?|iert)|bloqué|bloqueado|阻塞)(?: ?[:：]| (?:by|on|von|durch|par|por) )|^waiting (?:for|on) /iu, share: 0.3 },
+  blockers,
   { title: "Next steps", prefixes: ["current.next", "discovered.todos"], begins: /^(?:[-*] )?\[ \] |^to-?do (?:by|until|till|bis) |^(?:next(?: steps?)?|to-?dos?|(?:still )?open|still to do|nächste schritte|als nächstes|(?:noch )?offen|à faire|ensuite|pendiente|próximos pasos|下一步|待办|次) ?[:：]/iu, share: 0.35 },
   { title: "In work", prefixes: ["current."], share: 0.4 },
   { title: "Preferences and rules", prefixes: [], types: standingTypes, share: 0.4 },
@@ -50,7 +51,6 @@ const sections: Section[] = [
   { title: "Also known", prefixes: [], share: 1 },
 ];
 
-const blockers = sections[2] as Section;
 const unblocked = /^(?:no longer blocked|unblocked|nicht mehr blockiert|débloqué|desbloqueado)(?!\p{L})/iu;
 /** Words that a note without a key has in common at least with a later one that says what is no longer in the way. */
 const sharedWords = 2;

@@ -108,19 +108,19 @@ export async function retrieve<Row>(sources: RetrievalSources<Row>, request: Ret
 
 /** What happened at a time, in place of what matches. */
 async function happenedIn<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs): Promise<Retrieval<Row>> {
-  const newest = await textOf(sources, request, legs);
-  const answer = { ...newest, hits: [...newest.hits, ...(await olderOf(sources, request, newest))] };
+  const answer = await legs.run("memory_text", deadlines.text, () => newestOf(sources, request), noText, ({ hits }) => hits.length);
   const { rows } = await sources.rows(answer.hits.map(({ id }) => id));
   return { answer, nearest: [], similarities: [], expanded: nothingFound(), rows, legs: legs.reports };
 }
 
-/** What is of a type that the question asks for, such as decisions, and older than the newest of all types. */
-async function olderOf<Row>({ text }: RetrievalSources<Row>, request: RetrievalRequest, { hits }: SearchAnswer): Promise<SearchAnswer["hits"]> {
+/** The newest of a time, and what is older and of a type that the question asks for, such as decisions. */
+async function newestOf<Row>({ text }: RetrievalSources<Row>, request: RetrievalRequest): Promise<SearchAnswer> {
   const query = textQueryOf(request);
-  if (hits.length < query.limit || request.filter.type !== undefined) return [];
-  const known = new Set(hits.map(({ id }) => id));
-  const found = await Promise.all(typesAskedFor(request.text).map((type) => text({ ...query, filter: { ...query.filter, type } })));
-  return found.flatMap((answer) => answer.hits).filter(({ id }) => !known.has(id));
+  const newest = await text(query);
+  if (newest.hits.length < query.limit || request.filter.type !== undefined) return newest;
+  const known = new Set(newest.hits.map(({ id }) => id));
+  const ofTypes = await Promise.all(typesAskedFor(request.text).map((type) => text({ ...query, filter: { ...query.filter, type } })));
+  return { ...newest, hits: [...newest.hits, ...ofTypes.flatMap(({ hits }) => hits).filter(({ id }) => !known.has(id))] };
 }
 
 async function textOf<Row>(sources: RetrievalSources<Row>, request: RetrievalRequest, legs: Legs): Promise<SearchAnswer> {
