@@ -88,10 +88,6 @@ describe("a long memory that a query finds [U5]", () => {
     const overview = await person.call("mnemosyne_context", {});
     expect(overview.structured["recent"]).toMatchObject([beginning]);
     for (const { text } of [listed, overview]) expect(countTokens(text)).toBeLessThan(3 * short);
-    const said = { key: "design.said", content: `The gateway keeps requests for an hour. It must never keep their bodies.\n\n${"Nothing else was said. ".repeat(20)}` };
-    await person.call("omn_store_memory", said);
-    const [note] = (await person.call("mnemosyne_list", { limit: 1 })).structured["memories"];
-    expect([note.content.slice(0, 39), note.truncated, note.summary]).toEqual(["The gateway keeps requests for an hour.", true, undefined]);
     const [whole] = (await person.call("mnemosyne_context", { memory_ids: [id] })).structured["memories"];
     expect(whole).toMatchObject({ content: design });
     expect(whole).not.toHaveProperty("truncated");

@@ -23,14 +23,12 @@ const questionWords: ReadonlySet<string> = new Set(
 );
 const commands = "(?:list|show|name|tell|give|liste|zeige?|nenne?) ";
 /** Words before "about" that leave the subject as all that is asked for ("List everything you know about"). */
-const fillers = `${[...stopWords].join("|")}|mir|alles?|everything|anything|known?|remember|notes|memories|facts|infos?|information|wissen|weißt|wir|du|notizen|tout|todo`;
+const fillers = `${[...stopWords].join("|")}|mir|alles?|everything|anything|known?|remember|notes|memories|facts|info\\w*|wissen|weißt|wir|du|notizen`;
 /** `many`, `list` and `show` are words like others elsewhere, and so are `notes` and `everything`. Where a pronoun is the subject, nothing but these is left to look up. */
 const asking = new RegExp(
-  String.raw`\b(?:how (?:many|much)|wie viele?)\b|^\W*(?:please |bitte |\w+ you )?(?:(?:${commands}|(?:${fillers}) ){1,9}(?:(?<=\b(?:all|everything|anything|me|us|known?|have|remember|memories) .*)(?:about|on)|über|zu|sur|sobre) (?!(?:me|us|it|him|her|them)\W*$)|${commands}(?=(?:me|us|all|the|our|which|what|who|mir|uns|alle|die|das|den)\b))|(?<=^liste .*) auf(?=\W*$)|^关于|的一切\W?$|について(?:すべて|全部)?教えて.{0,5}$`,
+  String.raw`\b(?:how (?:many|much)|wie viele?)\b|^\W*(?:please |bitte |\w+ you )?(?:(?:${commands}|(?:${fillers}) ){1,9}(?:(?<=\b(?:all|everything|anything|me|us|known?|have|remember|memories) .*)(?:about|on)|über|zu) (?!(?:me|us|it|him|her|them)\W*$)|${commands}(?=(?:me|us|all|the|our|which|what|who|mir|uns|alle|die|das|den)\b))|(?<=^liste .*) auf(?=\W*$)`,
   "gi",
 );
-/** The plural of an abbreviation, whose capitals are no parts of a name: `TODOs` is not about TOD. */
-const plural = /(?<=\b[A-Z]{2,})s\b/g;
 
 const maxTerms = 32;
 const maxTermLength = 64;
@@ -127,8 +125,7 @@ export interface QueryTerm {
 }
 
 /** The distinct words of a question worth looking up; all of its words when it has none but stop words. */
-export function queryTerms(question: string): QueryTerm[] {
-  const text = question.replaceAll(plural, "");
+export function queryTerms(text: string): QueryTerm[] {
   const all = words(text).map((word) => word.toLowerCase());
   const telling = words(text.replaceAll(asking, "")).flatMap((word) => {
     const lower = word.toLowerCase();

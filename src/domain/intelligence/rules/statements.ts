@@ -99,8 +99,6 @@ const straight = (said: string): string =>
     .replace(/(?<=^(?:\S+'s|the|our) )(?:new|current) (?=([^']+?) is )/i, (all, what: string) => (single.test(what) ? "" : all))
     .replace(/^(?:jetzt|inzwischen|mittlerweile|seit \p{L}+) (\p{L}+) (ich|wir)(?!\p{L})/iu, "$2 $1")
     .replace(/^(\p{sc=Han}{0,3})(?:现在|目前)([^，。]+)了(?=[。！]?$)/u, "$1$2")
-    .replace(/^(我们?)(?:刚刚?|已经)?搬到了?([^，。了]+)了?(?=[。！]?$)/u, "$1住在$2")
-    .replace(/^ich bin (?:(?:gerade|neulich|kürzlich|letzten?) (?:\p{L}+ )?)?nach (\p{Lu}\p{L}+) (?:um)?gezogen/iu, "Ich wohne in $1")
     .replace(movedTo, (all, who: string, where: string) => (loadLexicon().classOf(where.toLowerCase()) === "place" ? `${who} lives in ${where}` : all));
 /** A move of long ago may not be the last one, so none that names a year. */
 const movedTo = /^(\S+) (?:has )?(?:just |recently )?(?:moved|relocated) to (\p{Lu}[\p{L} ]+?)(?: (?:last|this) (?:week|month)| yesterday| today| recently)?(?=[.!]?$)/u;

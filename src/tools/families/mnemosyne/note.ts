@@ -61,10 +61,7 @@ export function noteOf(memory: Memory, { author, relevance, truncated = false, .
 export const briefNotesOf = (memories: readonly Memory[], authorOf: AuthorOf): Record<string, unknown>[] =>
   memories.map((memory) => {
     const content = beginningOf(memory.content);
-    const truncated = content !== memory.content;
-    // Many a summary is made of sentences that the beginning says already.
-    const summary = truncated && memory.summary?.split(/(?<=[.!?。！？]) ?/).every((sentence) => content.includes(sentence)) ? null : memory.summary;
-    return noteOf({ ...memory, content, summary }, { author: authorOf(memory), truncated });
+    return noteOf({ ...memory, content }, { author: authorOf(memory), truncated: content !== memory.content });
   });
 
 export const linkOf = ({ source, target, type, strength, reason, madeBy }: MemoryLink): Record<string, unknown> => ({
