@@ -3,7 +3,7 @@ import { type Health, keptOf } from "../domain/memories/health.ts";
 import { type Examined, type Found, oftenRead } from "../domain/memories/health-findings.ts";
 import type { Fix } from "../domain/memories/repair.ts";
 import { preview } from "../domain/recall/presentation/excerpt.ts";
-import { handleOf, idBeside } from "./render.ts";
+import { handleOf, idBeside, isoDay } from "./render.ts";
 import type { Rendered } from "./render-revert.ts";
 
 /** A call that repairs something, as a client can make it. */
@@ -14,9 +14,8 @@ interface Call {
 
 const fix = (which: Fix): Call => ({ tool: "omn_forget_memory", arguments: { fix: which } });
 const forget = (id: string): Call => ({ tool: "omn_forget_memory", arguments: { id } });
-const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const nameOf = ({ id, key }: { id: string; key: string | null }) => ({ memory_id: id, ...(key === null ? {} : { key }) });
-const line = (memory: Examined, ...notes: (Framed | string)[]): Framed => say`- ${handleOf(memory)}${aside(idBeside(memory), day(memory.updatedAt), ...notes)}: ${preview(memory.beginning, 80)}`;
+const line = (memory: Examined, ...notes: (Framed | string)[]): Framed => say`- ${handleOf(memory)}${aside(idBeside(memory), isoDay(memory.updatedAt), ...notes)}: ${preview(memory.beginning, 80)}`;
 /** `omn_forget_memory {"fix":"junk"}` */
 const callText = ({ tool, arguments: args }: Call): string => `${tool} ${JSON.stringify(args)}`;
 
@@ -48,7 +47,7 @@ function sectionsOf(card: Health): Record<string, SectionForm> {
   return {
     quarantined: section("quarantined", quarantined, say`in quarantine, which nobody finds. The person releases or discards them outside of this conversation, on the server's page of memories`, ({ id, createdAt, reasons }) => ({
       fields: { memory_id: id, reasons, held_at: new Date(createdAt).toISOString() },
-      line: say`- id ${id}${aside(day(createdAt))}: ${named(reasons.join(", "))}`,
+      line: say`- id ${id}${aside(isoDay(createdAt))}: ${named(reasons.join(", "))}`,
     })),
     duplicates: section("duplicates", duplicates, say`said more than once in one place. ${callText(fix("duplicates"))} keeps one of each`, (same) => ({
       fields: same.map(({ id }) => id),
@@ -63,7 +62,7 @@ function sectionsOf(card: Health): Record<string, SectionForm> {
       const older = olderOf(first, second);
       return {
         fields: { memory_ids: [first.id, second.id], ...(reason === "" ? {} : { reason }), call: forget(older.id) },
-        line: say`${line(first)}\n  against ${handleOf(second)}${aside(idBeside(second), day(second.updatedAt))}: ${preview(second.beginning, 80)}${reason === "" ? say`` : say` (${quoted(preview(reason, 80))})`}\n  If the older one no longer holds: ${callText(forget(older.id))}`,
+        line: say`${line(first)}\n  against ${handleOf(second)}${aside(idBeside(second), isoDay(second.updatedAt))}: ${preview(second.beginning, 80)}${reason === "" ? say`` : say` (${quoted(preview(reason, 80))})`}\n  If the older one no longer holds: ${callText(forget(older.id))}`,
       };
     }),
     superseded: section("superseded", superseded, say`superseded and still said to hold. ${callText(fix("superseded"))} archives them`, ({ memory, by }) => ({

@@ -5,7 +5,7 @@ import type { Rendering } from "../domain/recall/presentation/budget.ts";
 import { receiptSchema, type Receipt } from "../domain/recall/presentation/receipt.ts";
 import { leastCandidates } from "../domain/recall/weights.ts";
 import { always, type Span } from "../domain/text/time-calendar.ts";
-import { iso, memoryText, omnMemory } from "./render.ts";
+import { isoDay, memoryText, omnMemory } from "./render.ts";
 
 export const recallAnswer = z.looseObject({
   memories: z.array(z.looseObject({})),
@@ -44,10 +44,9 @@ const ofTime = (happened: Span): string => [daysOf(happened), "newest first"].fi
 
 /** Empty of all time. */
 function daysOf({ from, to }: Span): string {
-  const dayAt = (instant: number): string => iso(instant).slice(0, 10);
-  if (from === always.from) return to === always.to ? "" : `before ${dayAt(to)}`;
-  if (to === always.to) return `since ${dayAt(from)}`;
-  return dayAt(from) === dayAt(to - 1) ? dayAt(from) : `${dayAt(from)} to ${dayAt(to - 1)}`;
+  if (from === always.from) return to === always.to ? "" : `before ${isoDay(to)}`;
+  if (to === always.to) return `since ${isoDay(from)}`;
+  return isoDay(from) === isoDay(to - 1) ? isoDay(from) : `${isoDay(from)} to ${isoDay(to - 1)}`;
 }
 
 /** Said once for all passages of an answer. */

@@ -15,8 +15,10 @@ import type { Related } from "../domain/recall/selection/related.ts";
 
 export const iso = (ms: number): string => new Date(ms).toISOString();
 
+export const isoDay = (ms: number): string => iso(ms).slice(0, 10);
+
 /** When it happened, as far as that is known. */
-export const dayOf = ({ occurredAt, updatedAt }: Memory): string => iso(occurredAt ?? updatedAt).slice(0, 10);
+export const dayOf = ({ occurredAt, updatedAt }: Memory): string => isoDay(occurredAt ?? updatedAt);
 
 export function trustFieldOf(memory: Memory): { trust?: string } {
   const trust = trustOf(memory);
@@ -131,8 +133,8 @@ export function memoryText({ memory, author, relevance, truncated, tokensTotal, 
     attribute("version", memory.version > 1 ? memory.version : undefined),
     ...(isWhole ? detailsOf(memory, new Set(cited.flatMap(({ path, state }) => (state === "fresh" ? [] : path)))) : []),
     // Since when what holds has held matters to who looks it up; what does not hold yet would be taken for the present.
-    attribute("valid_from", memory.validFrom !== null && (isWhole || memory.validFrom > memory.updatedAt) ? iso(memory.validFrom).slice(0, 10) : undefined),
-    attribute("valid_to", memory.validTo === null ? undefined : iso(memory.validTo).slice(0, 10)),
+    attribute("valid_from", memory.validFrom !== null && (isWhole || memory.validFrom > memory.updatedAt) ? isoDay(memory.validFrom) : undefined),
+    attribute("valid_to", memory.validTo === null ? undefined : isoDay(memory.validTo)),
     attribute("superseded_by", called(memory.supersededBy)),
     attribute("may_be_outdated_by", called(laterId)),
     ...freshnessText(cited),

@@ -36,6 +36,7 @@ const stateLasts = 14 * 86_400_000;
 export const standingTypes: MemoryType[] = ["preference", "constraint"];
 
 const blockers: Section = { title: "Blockers", prefixes: ["current.blockers"], begins: /^(?:block(?:ed|ers?|iert)|bloqué|bloqueado|阻塞)(?: ?[:：]| (?:by|on|von|durch|par|por) )|^waiting (?:for|on) /iu, share: 0.3 };
+
 /** In order of what one needs first: the task, where it stands, what is in the way, what comes next, how to go about it. */
 const sections: Section[] = [
   { title: "Task", prefixes: ["current.task", "current.goal"], begins: /^(?:(?:current )?task|goal|aufgabe|ziel|tâche|tarea|任务|タスク) ?[:：]|^(?:(?:currently|now|i'm|we're|we are) )?working on /iu, share: 0.35 },

@@ -60,13 +60,15 @@ const kinds: readonly { words: RegExp; type: MemoryType }[] = [
   { words: /\b(?:bug(?:s|fix(?:es)?)?|fix(?:ed|es)?|br(?:eak|oken?)|incidents?|outages?|behoben|fehler|vorf[aä]lle?|störung(?:en)?|kaputt)\b|修复|修正|故障|障害|バグ/iu, type: "bug_fix" },
 ];
 
+const kindsAskedFor = (question: string): typeof kinds => kinds.filter(({ words }) => words.test(question));
+
 /** The types that a question of a time asks for. */
-export const typesAskedFor = (question: string): MemoryType[] => kinds.filter(({ words }) => words.test(question)).map(({ type }) => type);
+export const typesAskedFor = (question: string): MemoryType[] => kindsAskedFor(question).map(({ type }) => type);
 
 /** What was found of a time, in its order: all of it answers. Where the question asks for decisions, or for what was broken and fixed, and some tell of it, these alone. */
 export function byTime(question: string, found: readonly FusionCandidate[]): (Ranked & { trace: HitTrace })[] {
   const inOrder = found.toSorted((a, b) => (a.text?.rank ?? 0) - (b.text?.rank ?? 0));
-  const asked = kinds.filter(({ words }) => words.test(question));
+  const asked = kindsAskedFor(question);
   const ofKind = inOrder.filter(({ memory }) => asked.some(({ words, type }) => memory.type === type || words.test(memory.content.slice(0, 2_000))));
   const shown = ofKind.length > 0 ? ofKind : inOrder;
   return shown.map(({ memory, text }, place) => {

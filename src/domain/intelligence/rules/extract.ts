@@ -53,6 +53,7 @@ const betweenOwnClauses = new RegExp(String.raw`(?:,? (?:and|but) |; |, (?!my\b)
 
 /** "I work here and I live there" are two facts, as are "I work here, I live there" and "I'm Thomas Weber, call me Tom". */
 function clausesOf(sentence: Sentence): Sentence[] {
+  // What is only supposed is no fact, as a question is none, and parts what stands around it.
   if (sentence.asks || supposed.test(sentence.text)) return [{ ...sentence, asks: true }];
   const plain = sentence.text.replace(/,? (?:so|and) (?:please|can you|could you|keep that)\b.*$/i, ".");
   const [telling = plain] = plain.split(/,? (?:and|but|which) (?:it|that|they)?(?: ?was| ?is| ?were|'s|'re) (?=.{0,30}$)/i);

@@ -8,8 +8,8 @@ const introduced = /^(?:I'm|I am) (\p{Lu}\p{Ll}[\p{L}'-]* \p{Lu}[\p{L}'-]+)[.!]*
 
 /** "I'm Marta Weber" and "Call me Tom" as sentences that say what is told: a name. Any other sentence is given back as it is. */
 export function withNameTold(sentence: string): string {
-  const [asks = ""] = called.exec(sentence) ?? [];
-  const [, name] = (asks !== "" && shortName.exec(sentence.slice(asks.length))) || [];
+  const beginning = called.exec(sentence)?.[0];
+  const name = beginning && shortName.exec(sentence.slice(beginning.length))?.[1];
   if (name !== undefined) return `My preferred name is ${name}.`;
   const [, fullName] = introduced.exec(sentence) ?? [];
   return fullName !== undefined && isNameOfPerson(fullName) ? `My name is ${fullName}.` : sentence;
