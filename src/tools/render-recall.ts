@@ -93,11 +93,11 @@ function emptyText({ totalFound, needed, happened }: RecallOutcome, { mayWiden }
 }
 
 function recallText(outcome: RecallOutcome, form: RecallForm): Framed {
-  const { items, totalFound, more, passages, compressed, degraded, receipt, happened } = outcome;
+  const { items, totalFound, more, needed, passages, compressed, degraded, receipt, happened } = outcome;
   const lines = [...degraded.map((line) => say`(${line})`), ...doubtOf(outcome).map((line) => say`(${line})`), ...items.map(itemText)];
   if (happened && items.length > 0) lines.unshift(say`(${ofTime(happened)})`);
   if (items.length === 0) lines.push(emptyText(outcome, form));
-  else if (items.length + more.length < totalFound) lines.push(say`${items.length} of ${happened && totalFound >= leastCandidates ? say`at least ` : say``}${totalFound} found; limit shows more.`);
+  else if (items.length + more.length < totalFound) lines.push(say`${items.length} of ${happened && totalFound >= leastCandidates ? say`at least ` : say``}${totalFound} found; ${needed === undefined ? "limit" : `max_tokens ${needed}`} shows more.`);
   if (passages) lines.push(say`(${wholeById})`);
   if (compressed) lines.push(say`(${wholeByWish})`);
   if (more.length > 0) lines.push(say`More, by id: ${more.join(" ")}`);

@@ -94,6 +94,19 @@ describe("what this session just recalled [U3] [A1]", () => {
     expect((await store(ada, "notes.c", fact)).structured["outcome"]).toBe("created");
   });
 
+  test("is stored of another time, and when it holds again", async () => {
+    const [first, second] = ["The pump limit of station 4 is 500.", "The pump limit of station 4 is now 200."];
+    const limit = async (content: string, extra?: Record<string, unknown>) => (await ada.call("omn_store_memory", { content, ...extra })).structured["outcome"];
+    await limit(first, { occurred_at: "2026-05-01" });
+    await recalled(ada, "pump limit of station 4");
+    expect(await limit(first)).toBe("duplicate");
+    await limit(second, { occurred_at: "2026-05-04" });
+    await recalled(ada, "pump limit of station 4");
+    expect(await limit(second)).toBe("duplicate");
+    expect(await limit(second, { occurred_at: "2026-05-05" })).toBe("created");
+    expect(await limit(first)).toBe("created");
+  });
+
   test("is stored for others who could not see it before", async () => {
     expect((await store(ada, "shared.key", fact, { metadata: { scope: "shared" } })).structured["outcome"]).toBe("created");
     await recalled(ada);

@@ -49,4 +49,11 @@ test("who cannot see what took a memory's place sees it as if it had no successo
     expect(said, name).not.toMatch(/superseded_(?:by|reason)\\?":\\?"/);
   }
   expect((await grace.call("omn_export_memories", {})).text, "who sees both is told").toContain(`"superseded_by":"${current}"`);
+
+  // What holds again is stored; for the owner it is what they were just shown.
+  for (const [who, outcome] of [[owner, "duplicate"], [grace, "created"]] as const) {
+    await who.call("omn_retrieve_memory", { id: stale });
+    const again = await who.call("omn_store_memory", { key: "staging.again", content: "The staging database runs on PostgreSQL 15 in Frankfurt." });
+    expect(again.structured, again.text).toMatchObject({ outcome });
+  }
 });

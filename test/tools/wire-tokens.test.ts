@@ -68,6 +68,9 @@ describe("what a model sees of an answer [U5] [F1]", () => {
     expect(found).toMatch(/^<memory id="\d+" key="shop\.refunds\.decision" when="\d{4}-\d\d-\d\d" relevance="0\.\d\d">\n/);
     expect((await seenOn("core", "omn_retrieve_memory", get)).text).toContain('tags="refunds, decision"');
     expect((await seenOn("core", "omn_retrieve_memory", { key: "shop.*", limit: 3 })).text).toMatch(/\n3 of 20 found; limit shows more\.$/);
+    // Where the budget is full, a higher limit shows nothing.
+    const [, needed] = /\n\d of 20 found; max_tokens (\d+) shows more\.$/.exec((await seenOn("core", "omn_retrieve_memory", { key: "shop.*", limit: 15, max_tokens: 300 })).text) ?? [];
+    expect((await seenOn("core", "omn_retrieve_memory", { key: "shop.*", limit: 15, max_tokens: Number(needed) })).text).toMatch(/\n15 of 20 found; limit shows more\.$/);
     const page = (await seenOn("core", "omn_list_memories", { limit: 3 })).text.split("\n");
     expect(page).toHaveLength(4);
     for (const line of page.slice(0, 3)) expect(line).toMatch(/^- shop\.[a-z-]+\.(decision|incident) \(\d{4}-\d\d-\d\d\): /);

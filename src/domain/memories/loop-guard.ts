@@ -20,15 +20,15 @@ const mostAsked = 3;
 /**
  * Finds the memory that a text about to be stored repeats: recalled of late, still there and visible, with the same statements,
  * visible to everybody whom the new one would reach, and in a namespace that covers the new one's. Storing for the team what
- * was private, or for this project what belongs to another, is not a repeat. Structured values are data, which may well be the
- * same in two places.
+ * was private, or for this project what belongs to another, is not a repeat, nor is what holds again after another memory took
+ * its place, or happened at another time. Structured values are data, which may well be the same in two places.
  */
 export async function repeatedMemory(ctx: Context, fresh: MemoryState): Promise<Memory | undefined> {
   // A secret is stored as one, even if a memory that is none says the same.
   if (!ctx.recalled || fresh.value !== null || fresh.sensitivity === "secret" || !mayRead(ctx.principal)) return undefined;
   for (const id of ctx.recalled.findSourcesOf(ctx.now, fresh.content).slice(0, mostAsked)) {
     const memory = await stillThere(ctx, id);
-    if (memory && reaches(memory, fresh) && isInView(memory, fresh) && isAbout(memory.namespace, fresh.namespace) && repeats(fresh.content, memory.content)) return memory;
+    if (memory && reaches(memory, fresh) && isInView(memory, fresh) && isAbout(memory.namespace, fresh.namespace) && repeats(fresh.content, memory.content) && (await stillHolds(ctx, memory, fresh))) return memory;
   }
   return undefined;
 }
@@ -43,6 +43,9 @@ async function stillThere(ctx: Context, id: string): Promise<Memory | undefined>
   });
   return places.length > 0 ? (await ctx.memories.hydratePublic(ctx.principal, ctx.now, places))[0] : undefined;
 }
+
+const stillHolds = async (ctx: Context, { occurredAt, supersededBy }: Memory, fresh: MemoryState): Promise<boolean> =>
+  [occurredAt, null].includes(fresh.occurredAt) && !(supersededBy && (await ctx.memories.get(ctx.principal, ctx.now, supersededBy)));
 
 /** `visibilities` go from few to many. */
 const reaches = (memory: MemoryState, fresh: MemoryState): boolean =>

@@ -99,7 +99,7 @@ export interface RecallOutcome {
   passages?: true;
   /** Set when a compressed form is shown. */
   compressed?: true;
-  /** The budget that would show the first, when none fitted. */
+  /** Where the budget was too small: one that shows all, or the first when none fitted. In tokens. */
   needed?: number;
   /** The parts of the search that were missing, in words. */
   degraded: string[];

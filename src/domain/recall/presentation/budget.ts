@@ -53,11 +53,13 @@ export function pack(outcome: RecallOutcome, maxTokens: number, rendering: Rende
   const items = plain.flatMap((item) => (whole.has(item) ? item : (previews.get(item) ?? [])));
   const more = rest.filter((item) => !previews.has(item)).map(({ memory }) => memory.id);
   const fits = once((attempt: RecallOutcome) => tokensOf(rendering.answer(attempt)) <= maxTokens);
-  const packed = withRelated(shorten({ ...outcome, items, more }, fits), outcome.items, fits);
-  const hint = { ...packed, needed: frame + Math.min(costs[0] ?? 0, 2 * goodPreview) };
+  const cut = rest.length > 0 ? { needed: frame + sum(costs) } : {};
+  const packed = withRelated(shorten({ ...outcome, items, more, ...cut }, fits), outcome.items, fits);
+  if (packed.items.length > 0 || outcome.items.length === 0) return packed;
+  const { needed: _ofAll, ...bare } = packed;
+  const hint = { ...bare, needed: frame + Math.min(costs[0] ?? 0, 2 * goodPreview) };
   // With less room still, the budget that would do says more than ids.
-  const hints = packed.items.length === 0 && outcome.items.length > 0 ? [hint, { ...hint, more: [] }] : [];
-  return hints.find(fits) ?? packed;
+  return [hint, { ...hint, more: [] }].find(fits) ?? bare;
 }
 
 /** Positions by rank, or by worth per token within a stage, whichever is worth more in all: the greedy answer to the knapsack problem. */
