@@ -25,7 +25,7 @@ export const keptReasons: Record<KeptReason, string> = {
   hidden: "what it said before is not yours to see",
   expired: "what it said before has expired",
   unreadable: "its secret cannot be opened",
-  visibility: "only its owner or a team admin may change who sees it",
+  visibility: "only its owner or a team admin may change who sees it, or let it expire",
   review: "this team reviews changes of what others see: an admin of the team reverts it",
   key: "another memory has the key that it had",
 };

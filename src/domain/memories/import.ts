@@ -19,7 +19,7 @@ import { existing, idsInsteadOfTaken, placeTaken } from "./import-places.ts";
 import { originalOf, type Screened, screenRecords } from "./import-screening.ts";
 import { inOrderOfSuccession, type Arrived, readSuccession } from "./import-succession.ts";
 import { portableMemory, toState, type PortableMemory } from "./portable.ts";
-import { requireEdit, requireVisibilityChange } from "./policy.ts";
+import { requireEdit, requireChange } from "./policy.ts";
 import { afterStored } from "./quota.ts";
 import { isReviewed, propose, requireRoom, type Wanted, withoutReview } from "./review.ts";
 import { keyTaken, retryOnConflict } from "./retry-on-conflict.ts";
@@ -268,7 +268,7 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
         continue;
       }
       requireEdit(ctx.principal, present);
-      requireVisibilityChange(ctx.principal, present, wanted.visibility);
+      requireChange(ctx.principal, present, wanted);
       const next = review ? { ...wanted, ...withoutReview(ctx.principal, present, wanted) } : wanted;
       const isDone = !sameState(present, next);
       if (review && !sameState(next, wanted)) held.push({ memory: isDone ? next : present, state: wanted, isDone });

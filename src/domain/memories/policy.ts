@@ -21,8 +21,12 @@ export function requireEdit(principal: Principal, memory: Memory): void {
 export const mayChangeVisibility = (principal: Principal, { visibility, ownerId }: Memory, to: Visibility): boolean =>
   to === visibility || ownerId === principal.userId || (to !== "private" && isTeamAdmin(principal));
 
-/** @throws PERMISSION_DENIED */
-export function requireVisibilityChange(principal: Principal, memory: Memory, to: Visibility): void {
+/** An expiry erases: who may not erase a memory may let it live longer only. */
+export const mayExpire = (principal: Principal, memory: Memory, at: number | null): boolean => (at ?? Infinity) >= (memory.expiresAt ?? Infinity) || mayErase(principal, memory);
+
+/** What a change may set. @throws PERMISSION_DENIED */
+export function requireChange(principal: Principal, memory: Memory, { visibility: to = memory.visibility, expiresAt = memory.expiresAt }: Partial<Pick<Memory, "visibility" | "expiresAt">>): void {
+  if (!mayExpire(principal, memory, expiresAt)) requireErase(principal, memory);
   if (mayChangeVisibility(principal, memory, to)) return;
   if (to === "private") {
     throw forbidden("Only its owner may make this memory private.", "Leave visibility out, or archive the memory instead.");
@@ -38,7 +42,7 @@ export function requireErase(principal: Principal, memory: Memory): void {
   requireEdit(principal, memory);
   if (!mayErase(principal, memory)) {
     throw forbidden(
-      "Only its owner or a team admin (scope memory:admin) may erase this memory.",
+      "Only its owner or a team admin (scope memory:admin) may erase this memory, or let it expire sooner.",
       "Archive it instead (mode: archive), which can be undone.",
     );
   }

@@ -12,7 +12,7 @@ import { mayRead, requireScope } from "../tenancy/principal.ts";
 import { asSaid, type GivenState, inheritedFields, sealedFields, type SealedFields } from "./memory-fields.ts";
 import { compressedForm } from "./compressed-form.ts";
 import { asVersion, canonical, visibilityKeyOf, isExpired, newState, sameState, type Memory, type MemoryState } from "./memory.ts";
-import { requireVisibilityChange } from "./policy.ts";
+import { requireChange } from "./policy.ts";
 import { retryOnConflict } from "./retry-on-conflict.ts";
 import { requireValidity } from "./validity.ts";
 import { decomposed } from "./fields.ts";
@@ -91,7 +91,7 @@ export async function remember(ctx: Context, input: RememberInput, alike?: Asked
     if (holder && !existing) await purge(ctx, [holder]);
     // The memory that others see is gone meanwhile: storing it anew would need the review.
     if (review && !existing && fresh.visibility !== "private") throw new WriteConflict();
-    if (existing) requireVisibilityChange(ctx.principal, existing, wanted.visibility);
+    if (existing) requireChange(ctx.principal, existing, wanted);
     const said = existing ? nextVersion(ctx, existing, fields, wanted) : firstVersion(ctx, wanted);
     const verdict = isSuspect ? await verdictOn(ctx, said, existing) : undefined;
     if (verdict && !verdict.masked) return keepBack(ctx, { state: said, reasons: verdict.reasons, target: existing?.id, fields: Object.keys(fields) }, idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash: request.open });

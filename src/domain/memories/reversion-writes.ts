@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { commitAll } from "./commit-all.ts";
 import { canonical, isExpired, type Memory, sameState, type Version, visibilityKeyOf } from "./memory.ts";
-import { mayChangeVisibility } from "./policy.ts";
+import { mayChangeVisibility, mayExpire } from "./policy.ts";
 import { followingVersion, purge } from "./versions.ts";
 import type { KeptReason } from "./reversion-plan.ts";
 import { withoutReview } from "./review.ts";
@@ -33,7 +33,7 @@ export function changeOf(ctx: Context, memory: Memory, target: Version | "archiv
   const { actorId, tool } = isGone ? { actorId: memory.updatedBy, tool: memory.updatedTool } : (target.author ?? target);
   const next = { ...followingVersion(ctx, memory, isGone ? { archivedAt: ctx.now } : target.state), updatedBy: actorId, updatedTool: tool };
   if (isExpired(next, ctx.now)) return keep("expired");
-  if (!mayChangeVisibility(ctx.principal, memory, next.visibility)) return keep("visibility");
+  if (!mayChangeVisibility(ctx.principal, memory, next.visibility) || !mayExpire(ctx.principal, memory, next.expiresAt)) return keep("visibility");
   if (review && !sameState({ ...next, ...withoutReview(ctx.principal, memory, next) }, next)) return keep("review");
   return { memory, next, restored: isGone ? null : target.version };
 }

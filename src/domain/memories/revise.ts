@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import * as field from "./fields.ts";
 import { mayRead, requireScope } from "../tenancy/principal.ts";
-import { requireEdit, requireVisibilityChange } from "./policy.ts";
+import { requireEdit, requireChange } from "./policy.ts";
 import { visibilityKeyOf, isExpired, sameState, type Memory, type Visibility } from "./memory.ts";
 import { type GivenState, initialState, type MemoryState } from "./memory-fields.ts";
 import { isTaken } from "./messages/message-record.ts";
@@ -73,7 +73,7 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
       throw invalid("This memory is archived.", "Restore it first: update it with archived: false.");
     }
     const changes = wholeChanges(current, input);
-    if (changes.visibility) requireVisibilityChange(ctx.principal, current, changes.visibility);
+    requireChange(ctx.principal, current, changes);
     if (input.expectedVersion !== undefined && !(await isAsSeen(ctx, current, input.expectedVersion))) {
       if (mayRead(ctx.principal)) return { outcome: "conflict", current: (await withSuccessors(ctx, [current]))[0] as Memory, attempted: changes };
       throw new DomainError("CONFLICT", `The memory is at version ${current.version}, not ${input.expectedVersion}.`, {
