@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import { cors } from "hono/cors";
 import { routePath } from "hono/route";
 import { hostHeaderValidationResponse, originValidationResponse } from "@modelcontextprotocol/server";
@@ -39,6 +39,7 @@ import { teamPages } from "./web/team-routes.tsx";
 import { keyPages } from "./web/key-routes.tsx";
 import { webRoutes } from "./web/routes.tsx";
 import { errorBody, invalidCredential, keyChallenge, noCredential, statusOf } from "./errors.ts";
+import { Hono } from "./hono.ts";
 
 /** How the edge reaches the session objects. */
 export type SessionOf = (name: string) => SessionStub;

@@ -1,5 +1,5 @@
 import { AuthorizationError, authorizationErrorRedirect, CimdFetchError, type AuthRequest } from "@cloudflare/workers-oauth-provider";
-import { Hono, type Context } from "hono";
+import type { Context } from "hono";
 import type { Services } from "../../app.ts";
 import { DomainError } from "../../domain/errors.ts";
 import { subjectText, type TeamMembership } from "../../domain/tenancy/grant-store.ts";
@@ -20,6 +20,7 @@ import { redirectKind, redirectName } from "./redirects.ts";
 import { isShownName } from "./registration.ts";
 import { firstScopes } from "./resources.ts";
 import { UnreadableClientPage } from "./unreadable-client-page.tsx";
+import { Hono } from "../hono.ts";
 
 type WebCall = Context<Web>;
 

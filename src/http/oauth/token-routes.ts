@@ -1,4 +1,4 @@
-import { Hono, type Context } from "hono";
+import type { Context } from "hono";
 import type { Services } from "../../app.ts";
 import { sha256Hex } from "../../domain/hash.ts";
 import { parseSubject } from "../../domain/tenancy/grant-store.ts";
@@ -13,6 +13,7 @@ import { paths } from "./authorization-server.ts";
 import { namesAcceptableClient } from "./client-address.ts";
 import { UsedTwice } from "./records.ts";
 import { metadataPaths, resourceMetadata, resourcesOf } from "./resources.ts";
+import { Hono } from "../hono.ts";
 
 interface OAuth {
   Bindings: { REGISTRATION_LIMIT?: RateLimit };

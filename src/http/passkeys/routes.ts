@@ -1,4 +1,4 @@
-import { Hono, type Context } from "hono";
+import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Services } from "../../app.ts";
 import { DomainError } from "../../domain/errors.ts";
@@ -17,6 +17,7 @@ import {
   authenticationAnswer, authenticationOptions, authenticationState, provenRegistration, provenUse, registrationAnswer, registrationOptions, registrationState, type Site, siteOf,
 } from "./ceremony.ts";
 import { passkeyScript } from "./script.ts";
+import { Hono } from "../hono.ts";
 
 type WebCall = Context<Web>;
 

@@ -1,6 +1,6 @@
-import { Hono } from "hono";
 import type { Services } from "../../app.ts";
 import { keySetOf } from "../../domain/sessions/issuer-keys.ts";
+import { Hono } from "../hono.ts";
 
 export const keySetPath = "/.well-known/jwks.json";
 

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { accountFates, deleteAccount } from "../../domain/tenancy/deletion.ts";
@@ -6,6 +6,7 @@ import { preferencesPatch } from "../../domain/tenancy/preferences.ts";
 import { accountAudit } from "./audit.ts";
 import { parsed } from "./body.ts";
 import { type RestEnv, callingPerson, callingSession, findCaller } from "./caller.ts";
+import { Hono } from "../hono.ts";
 
 export const deletion = z.strictObject({ confirm: z.string().max(100) });
 

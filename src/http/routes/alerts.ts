@@ -1,10 +1,11 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { acknowledgeAlert, type Alert, alertStates, listAlerts } from "../../domain/audit/alerts.ts";
 import { type RestEnv, callerInTeam } from "./caller.ts";
 import { withQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
+import { Hono } from "../hono.ts";
 
 export const listing = z.strictObject({ state: z.enum(alertStates).default("open"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });
 

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { type AuditInput, type AuditPage, type NamedRecord, readAccountAudit, readOrganizationAudit, readTeamAudit } from "../../domain/audit/read.ts";
@@ -8,6 +8,7 @@ import { type RestEnv, callerInTeam, callingPerson } from "./caller.ts";
 import { ndjson, type NdjsonPage } from "./ndjson.ts";
 import { flag, withQuery } from "./query.ts";
 import { iso } from "./wire.ts";
+import { Hono } from "../hono.ts";
 
 const instant = z.iso.datetime({ offset: true, error: "an instant such as 2026-11-20T12:00:00Z" }).transform((text) => Date.parse(text));
 export const filter = z.strictObject({

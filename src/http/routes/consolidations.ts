@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import type { Services } from "../../app.ts";
 import { consolidate } from "../../domain/memories/consolidate.ts";
 import { consolidateInput } from "../../domain/memories/consolidate-input.ts";
@@ -6,6 +5,7 @@ import { renderConsolidation } from "../../tools/render-consolidation.ts";
 import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
+import { Hono } from "../hono.ts";
 
 /** Consolidations of a team, below its path; `/reverts` lists the runs and takes them back. */
 export function consolidationRoutes(services: Services): Hono<RestEnv> {

@@ -1,4 +1,4 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { invalid } from "../../domain/errors.ts";
@@ -8,6 +8,7 @@ import { listTeams } from "../../domain/tenancy/teams.ts";
 import { callerInTeam, callingPerson, findCaller, type RestEnv } from "./caller.ts";
 import { acceptsStream, isStillAllowed, retryMs, streamed } from "./event-stream.ts";
 import { withQuery } from "./query.ts";
+import { Hono } from "../hono.ts";
 
 export const query = z.strictObject({ team: z.string().max(64).optional() });
 

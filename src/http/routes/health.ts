@@ -1,4 +1,4 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { currentHashes } from "../../domain/memories/citations.ts";
@@ -11,6 +11,7 @@ import { bounds } from "../bounded-body.ts";
 import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
+import { Hono } from "../hono.ts";
 
 export const input = z
   .strictObject({ current_hashes: currentHashes.optional(), project: project.optional(), ...repairInput.partial().shape })

@@ -1,4 +1,4 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { intelligenceProviders, type IntelligenceSetting, intelligenceSetting, setIntelligence } from "../../domain/intelligence/intelligence-setting.ts";
@@ -6,6 +6,7 @@ import { dayOf, type ModelUsage } from "../../domain/intelligence/model-usage.ts
 import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
+import { Hono } from "../hono.ts";
 
 /** In characters; a model reads it with every call. */
 const maxPromptLength = 8_000;

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { acceptInvitation, defaultInvitationDays, invite, listInvitations, maxInvitationDays, revokeInvitation } from "../../domain/tenancy/invitations.ts";
@@ -8,6 +8,7 @@ import { publicOrigin } from "../origin.ts";
 import { parsed } from "./body.ts";
 import { type RestEnv, callerInTeam, callingPerson, findCaller } from "./caller.ts";
 import { iso } from "./wire.ts";
+import { Hono } from "../hono.ts";
 
 export const creation = z.strictObject({ role: z.enum(roles).default("member"), expires_in_days: z.number().int().min(1).max(maxInvitationDays).default(defaultInvitationDays) });
 export const acceptance = z.strictObject({ token: z.string().max(200) });

@@ -1,4 +1,4 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { exportResult } from "../../domain/transfers/export-result.ts";
@@ -17,6 +17,7 @@ import { ndjson } from "./ndjson.ts";
 import { memoryContext } from "./proposals.ts";
 import { withQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
+import { Hono } from "../hono.ts";
 
 export const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) });
 export const importing = z.strictObject({

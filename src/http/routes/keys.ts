@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { createKey, defaultLifetimeDays, listKeys, maxGraceHours, maxLifetimeDays, revokeKey, rotateKey, type KeyContext } from "../../domain/tenancy/keys.ts";
@@ -7,6 +7,7 @@ import { scopes } from "../../domain/tenancy/principal.ts";
 import { parsed } from "./body.ts";
 import { type RestEnv, callerInTeam, findKey } from "./caller.ts";
 import { iso, isoOrNull } from "./wire.ts";
+import { Hono } from "../hono.ts";
 
 export const creation = z.strictObject({
   name: z.string().trim().min(1).max(100),

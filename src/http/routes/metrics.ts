@@ -1,10 +1,10 @@
-import { Hono } from "hono";
 import type { Services } from "../../app.ts";
 import { forbidden } from "../../domain/errors.ts";
 import { summaryOf, teamFigures } from "../../domain/metrics/prevention-stats.ts";
 import type { PreventionRow } from "../../domain/metrics/prevention-store.ts";
 import { requireAction } from "../../domain/tenancy/roles.ts";
 import { findCaller, type RestEnv } from "./caller.ts";
+import { Hono } from "../hono.ts";
 
 /** https://prometheus.io/docs/instrumenting/exposition_formats/ */
 const textFormat = "text/plain; version=0.0.4; charset=utf-8";

@@ -1,4 +1,4 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import type { Context } from "../../domain/context.ts";
@@ -11,6 +11,7 @@ import { parsed } from "./body.ts";
 import { type RestEnv, callerInTeam } from "./caller.ts";
 import { withQuery } from "./query.ts";
 import { iso, isoOrNull } from "./wire.ts";
+import { Hono } from "../hono.ts";
 
 export const setting = z.strictObject({ required: z.boolean() });
 export const listing = z.strictObject({ state: z.enum(proposalStates).default("pending"), cursor: z.uuid().optional(), limit: z.coerce.number().int().min(1).max(100).default(50) });

@@ -1,4 +1,4 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { guardPolicy, setGuardPolicy } from "../../domain/guard/guard-setting.ts";
@@ -11,6 +11,7 @@ import { parsed } from "./body.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
 import { iso } from "./wire.ts";
+import { Hono } from "../hono.ts";
 
 export const setting = z.strictObject({ secrets: z.enum(secretPolicies), instructions: z.enum(instructionPolicies) });
 

@@ -1,4 +1,4 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { listReverts, revert, undoRevert } from "../../domain/memories/revert.ts";
@@ -10,6 +10,7 @@ import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
 import { withQuery } from "./query.ts";
 import { iso } from "./wire.ts";
+import { Hono } from "../hono.ts";
 
 export const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(50) });
 

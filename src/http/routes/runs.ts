@@ -1,4 +1,4 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { evolutionPolicies, evolutionPolicy, setEvolutionPolicy } from "../../domain/evolution/evolution-policy.ts";
@@ -12,6 +12,7 @@ import { memoryContext } from "./proposals.ts";
 import { withQuery } from "./query.ts";
 import { runEvents } from "./run-events.ts";
 import { shownPause, shownRun } from "./shown-run.ts";
+import { Hono } from "../hono.ts";
 
 export const setting = z.strictObject({ policy: z.enum(evolutionPolicies) });
 export const listing = z.strictObject({ limit: z.coerce.number().int().min(1).max(100).default(20) });

@@ -1,4 +1,4 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { uuidv7 } from "../../domain/ids.ts";
@@ -19,6 +19,7 @@ import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
 import { withQuery } from "./query.ts";
 import { iso } from "./wire.ts";
+import { Hono } from "../hono.ts";
 
 export const opening = z.strictObject({ tool_id: toolId, project: field.project.optional(), workspace_path: workspacePath.optional() });
 export const listing = z.strictObject({ project: field.project.optional(), limit: z.coerce.number().int().min(1).max(100).default(20) });

@@ -1,10 +1,11 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import type { Services } from "../../app.ts";
 import { preventionStats, statsInput } from "../../domain/metrics/prevention-stats.ts";
 import { shownPrevention } from "../../tools/render-prevention.ts";
 import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
 import { withQuery } from "./query.ts";
+import { Hono } from "../hono.ts";
 
 /** What calls prevented, below the path of a team. */
 export function statsRoutes(services: Services): Hono<RestEnv> {

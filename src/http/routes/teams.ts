@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { forbidden } from "../../domain/errors.ts";
@@ -28,6 +28,7 @@ import { passportIssuerRoutes, sessionRoutes } from "./sessions.ts";
 import { statsRoutes } from "./stats.ts";
 import { iso } from "./wire.ts";
 import { workflowRoutes } from "./workflows.ts";
+import { Hono } from "../hono.ts";
 
 const name = z.string().trim().min(1).max(maxNameLength).refine((value) => nameProblem(value, maxNameLength) === undefined, "has characters that nobody can see");
 export const newTeam = z.strictObject({ name, organization_id: z.string().max(100).optional() });

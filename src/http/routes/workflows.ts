@@ -1,4 +1,4 @@
-import { type Context as Request, Hono } from "hono";
+import type { Context as Request } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import * as field from "../../domain/memories/fields.ts";
@@ -12,6 +12,7 @@ import type { RestEnv } from "./caller.ts";
 import { memoryContext } from "./proposals.ts";
 import { withQuery } from "./query.ts";
 import { iso } from "./wire.ts";
+import { Hono } from "../hono.ts";
 
 const mostAtOnce = 100;
 

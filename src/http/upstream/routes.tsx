@@ -1,4 +1,4 @@
-import { Hono, type Context } from "hono";
+import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import type { Services } from "../../app.ts";
 import { isAllowed } from "../../domain/tenancy/allow-list.ts";
@@ -15,6 +15,7 @@ import { forBrowsers, originOfCall, signIn, type Web } from "../web/web-session.
 import { takeReturn } from "../web/way-back.ts";
 import type { UpstreamProvider } from "./provider.ts";
 import { isClockFault, isRefusal, Upstream, upstreamState, type Vouched } from "./upstream.ts";
+import { Hono } from "../hono.ts";
 
 type WebCall = Context<Web>;
 

@@ -1,4 +1,4 @@
-import { type Context as WebCall, Hono } from "hono";
+import type { Context as WebCall } from "hono";
 import type { Services } from "../../app.ts";
 import { asDomainError } from "../../domain/errors.ts";
 import { type ClaimedSession, claimRefused, previewClaim, takeClaim } from "../../domain/sessions/claims.ts";
@@ -13,6 +13,7 @@ import { SignInFirstPage } from "./pages/invitation-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
+import { Hono } from "../hono.ts";
 
 const path = "/claim/:team/:token";
 type Params = { team: string; token: string };

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { Services } from "../../app.ts";
 import { DomainError } from "../../domain/errors.ts";
 import { acceptInvitation, readInvitation } from "../../domain/tenancy/invitations.ts";
@@ -8,6 +8,7 @@ import { showPage } from "./pages/layout.tsx";
 import { formOf } from "./form.ts";
 import { forBrowsers, originOfCall, type Web } from "./web-session.ts";
 import { rememberReturn } from "./way-back.ts";
+import { Hono } from "../hono.ts";
 
 const refused = "This invitation cannot be accepted";
 const advice = "It may be used, expired, revoked or mistyped. Ask for a new one.";

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { createKey, defaultLifetimeDays, type KeyContext, maxLifetimeDays, revokeKey, rotateKey } from "../../domain/tenancy/keys.ts";
@@ -10,6 +10,7 @@ import { formOf, parsedForm, seedOf } from "./form.ts";
 import { IssuedKeyPage, NewKey } from "./pages/keys.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
+import { Hono } from "../hono.ts";
 
 type WebCall = Context<Web>;
 

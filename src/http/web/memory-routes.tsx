@@ -1,4 +1,4 @@
-import { type Context as WebCall, Hono } from "hono";
+import type { Context as WebCall } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import * as z from "zod";
@@ -31,6 +31,7 @@ import { showPage } from "./pages/layout.tsx";
 import { Edit, MemoriesPage, MemoryPage, mostAsked, type Kept, type Shown } from "./pages/memories.tsx";
 import { linksOf, ProposalsPage } from "./pages/proposals.tsx";
 import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
+import { Hono } from "../hono.ts";
 
 const counter = z.coerce.number().int().positive();
 const listing = z.object({ q: z.string().trim().max(mostAsked).optional(), all: z.string().optional(), before: z.uuid().optional(), archived: z.string().optional(), erased: z.string().optional() });

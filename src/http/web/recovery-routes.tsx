@@ -1,4 +1,3 @@
-import { Hono } from "hono";
 import type { Services } from "../../app.ts";
 import { newOwnRecoveryLink, revokeRecoveryLink } from "../../domain/tenancy/sign-in-link.ts";
 import { publicOrigin } from "../origin.ts";
@@ -6,6 +5,7 @@ import { forVisitor } from "./fresh-sign-in.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { NewRecoveryLinkPage } from "./pages/recovery-page.tsx";
 import { forBrowsers, originOfCall, type Web } from "./web-session.ts";
+import { Hono } from "../hono.ts";
 
 /** The forms of the account page by which people make and revoke their recovery link. */
 export function recoveryPages(services: Services): Hono<Web> {

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import type { Services } from "../../app.ts";
 import { disconnect } from "../../domain/tenancy/grants.ts";
 import { previewSignInLink, takeSignInLink } from "../../domain/tenancy/sign-in-link.ts";
@@ -16,6 +16,7 @@ import { SignInPage } from "./pages/sign-in-page.tsx";
 import { style } from "./pages/style.ts";
 import { forBrowsers, forgetSession, originOfCall, signIn, type Visitor, type Web } from "./web-session.ts";
 import { keptReturn, rememberReturn, takeReturn } from "./way-back.ts";
+import { Hono } from "../hono.ts";
 
 const pagePaths = ["/", "/sign-in", "/sign-in/*", "/sign-out", "/sessions/*", "/connections/*"];
 

@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
 import { asDomainError } from "../../domain/errors.ts";
@@ -17,6 +17,7 @@ import { errorPage } from "./pages/error-page.tsx";
 import { showPage } from "./pages/layout.tsx";
 import { deeds, NewInvitationPage, TeamPage } from "./pages/team.tsx";
 import { forBrowsers, originOfCall, type Visitor, type Web } from "./web-session.ts";
+import { Hono } from "../hono.ts";
 
 type WebCall = Context<Web>;
 type Deed = (typeof deeds)[number];
