@@ -37,6 +37,13 @@ describe("a change names the same subject and relation [D2]", () => {
     ["User is not allergic to peanuts after all.", "User is allergic to peanuts."],
     ["User is not married.", "User is married."],
     ["User: We aren't based in Bonn.", "User: We are based in Bonn."],
+    ["User likes coriander now.", "User doesn't like coriander."],
+    ["User is vegetarian now.", "User is not vegetarian."],
+    ["User has written Rust now.", "User has never written Rust."],
+    ["User: Ich esse Fisch.", "User: Ich esse keinen Fisch."],
+    ["User drinks coffee again.", "User doesn't drink coffee any more."],
+    ["User works at Initech again.", "User no longer works at Initech."],
+    ["User's email is now ada@new.test.", "User's email is ada@old.test."],
     ["User's new manager is Omar.", "User's manager is Sarah."],
     ["User: Our current API limit is 500.", "User: Our API limit is 300."],
     ["Der Testserver läuft auf Port 9090.", "Der Testserver läuft auf Port 8080."],
@@ -55,12 +62,26 @@ describe("a change names the same subject and relation [D2]", () => {
   ])("%s", (fact, present) => expect(decide(fact, present)).toBe("UPDATE 0"));
 });
 
+describe("an end that says what there is instead changes what is stored, so that it is kept [D2]", () => {
+  test.each([
+    ["User no longer lives in Kiel but in Bremen.", "User lives in Kiel."],
+    ["User no longer works at Initech; User is at Globex now.", "User works at Initech."],
+    ["User no longer has a cat, but a dog called Rex.", "User has a cat."],
+    ["User doesn't use Slack any more, only Matrix.", "User uses Slack."],
+    ["User stopped learning Spanish and started Norwegian.", "User is learning Spanish."],
+    ["User sold their car and bought a cargo bike.", "User owns a car."],
+    ["User: Ich wohne nicht mehr in Altona, sondern in Winsen.", "User: Ich wohne in Altona."],
+    ["User: Ich trinke keinen Kaffee mehr, sondern Tee.", "User: Ich trinke Kaffee."],
+  ])("%s", (fact, present) => expect(decide(fact, present)).toBe("UPDATE 0"));
+});
+
 describe("an end names what is stored [D2]", () => {
   test.each([
     ["User no longer works at Initech.", "User works at Initech."],
     ["User stopped drinking coffee.", "User drinks coffee every morning."],
     ["User is not allergic to nuts anymore.", "User is allergic to nuts."],
-    ["User sold their car and bought a cargo bike.", "User owns a car."],
+    ["User doesn't live in Kiel any more.", "User lives in Kiel."],
+    ["User no longer uses Vim, because it is slow.", "User uses Vim."],
     ["User stopped drinking coffee and tea.", "User drinks coffee and tea."],
     ["User: Ich arbeite nicht mehr bei Siemens.", "Ich arbeite bei Siemens."],
     ["User: 我不再喝咖啡了。", "User: 我喝咖啡。"],
@@ -100,6 +121,9 @@ describe("where anything is open, the fact is added [D2]", () => {
     ["a new thing of which there may be more", "User's new car is a Volvo.", "User's car is a Fiat."],
     ["a new one of somebody else", "User's sister's new manager is Omar.", "User's manager is Sarah."],
     ["a new one at all", "User has a new manager.", "User's manager is Sarah."],
+    ["how somebody is, and not who", "User's manager is very strict.", "User's manager is Elif."],
+    ["where somebody is", "User's doctor is on holiday.", "User's doctor is Dr. Stamm."],
+    ["how something is", "User's favourite editor is fast.", "User's favourite editor is Helix."],
     ["another port", "The database listens on port 5433.", "The cache listens on port 6379."],
   ])("%s", (_what, fact, present) => expect(decide(fact, present)).toBe("ADD"));
 });

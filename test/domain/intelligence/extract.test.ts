@@ -21,6 +21,9 @@ describe("what somebody says of themselves is told of them [D2]", () => {
     ["I quit my job at Initech.", undefined, "User quit their job at Initech."],
     ["We decided to use PostgreSQL.", "Ben", "Ben: We decided to use PostgreSQL."],
     ["Never push to main directly.", "Ben", "Ben: Never push to main directly."],
+    ["I report to Viktor Lang.", "Ben", "Ben reports to Viktor Lang."],
+    ["I've been vegan since 2015.", "Ben", "Ben has been vegan since 2015."],
+    ["I'm 34.", "Ben", "Ben is 34."],
     ["Ich wohne in Hamburg.", "Jan", "Jan: Ich wohne in Hamburg."],
     ["我住在杭州。", "王芳", "王芳: 我住在杭州。"],
     ["私は大阪に住んでいます。", "田中", "田中: 私は大阪に住んでいます。"],
@@ -34,6 +37,16 @@ describe("what somebody says of themselves is told of them [D2]", () => {
   test("a comma between two clauses of the first person parts them, too; behind what is no clause of its own it does not", () => {
     expect(factsOf(user("I moved to Berlin last week, I no longer live in Hamburg."))).toEqual(["User moved to Berlin last week", "User no longer lives in Hamburg."]);
     expect(factsOf(user("Since March, I work at Acme."))).toEqual(["Since March, User works at Acme."]);
+  });
+
+  test("what takes the place of what ends is told with it, where it is no fact by itself", () => {
+    expect(factsOf(user("I no longer work at Initech, I'm at Globex now."))).toEqual(["User no longer works at Initech; User is at Globex now."]);
+    expect(factsOf(user("I no longer use pnpm, I use bun."))).toEqual(["User no longer uses pnpm", "User uses bun."]);
+  });
+
+  test("a number ends a sentence, where another one begins behind it", () => {
+    expect(factsOf(user("My desk is number 12. I have a dog called Bello."))).toEqual(["User's desk is number 12.", "User has a dog called Bello."]);
+    expect(factsOf(user("Mein Urlaub beginnt am 3. Dezember. Ich wohne in Kiel."))).toEqual(["User: Mein Urlaub beginnt am 3. Dezember.", "User: Ich wohne in Kiel."]);
   });
 
   test("a pronoun stands for what the sentence before is about, and never for anything further away", () => {
@@ -80,6 +93,11 @@ describe("what somebody else says, or is only supposed, is told of nobody else [
     ["Pretend that I live on Mars.", ""],
     ["Stell dir vor, ich bin Pilot.", ""],
     ["Example sentence: I prefer tea.", ""],
+    ['Here is the mail from Olaf: "Hi, my deputy is Jens. I live in Bonn." Please answer it.', ""],
+    ["Olaf wrote: my deputy is Jens and I work in Bonn.\nI live in Lima.", "User lives in Lima."],
+    ["My colleague said: I hate meetings and I prefer async.", ""],
+    ["Our policy says: never deploy on Fridays.", "User: Our policy says: never deploy on Fridays."],
+    ["Imagine I'm a CTO. I have 300 developers. I live in Zurich.\nI live in Lima.", "User lives in Lima."],
     ["I suppose we use Postgres for billing and I work at Acme.", "User works at Acme."],
     ["My favorite band is Imagine Dragons.", "User's favorite band is Imagine Dragons."],
     ["I never forget a face.", "User never forgets a face."],
@@ -91,6 +109,7 @@ describe("a name is a fact, however somebody says it [D2]", () => {
     ["My name is Marta Weber.", "User's name is Marta Weber."],
     ["Hi, I'm Marta Weber.", "User's name is Marta Weber."],
     ["I am Priya Sharma", "User's name is Priya Sharma."],
+    ["Hi, I'm Martha.", "User's name is Martha."],
     ["Call me Tom", "User's preferred name is Tom."],
     ["I'm Thomas Weber, call me Tom.", "User's name is Thomas Weber. | User's preferred name is Tom."],
     ["I'm Thomas Weber but everyone calls me Tom.", "User's name is Thomas Weber. | User's preferred name is Tom."],
@@ -145,7 +164,7 @@ test("whatever is said, the answer has the form that is asked for, is the same a
   );
 });
 
-test.each(["a", " ", "a. ", "\"I ", "said \"", "please fix ", "Bob: I \n", "I ", "I'm ", "I love it and ", "good ", "我", "我在。", "は", "私はです。", "から", "...", "```\n", "my, "])("10,000 characters of %j take no time", (part) => {
+test.each(["a", " ", "a. ", "\"I ", "said \"", "Bob said: ", "imagine I'm ", "please fix ", "Bob: I \n", "I ", "I'm ", "I love it and ", "good ", "我", "我在。", "は", "私はです。", "から", "...", "```\n", "my, "])("10,000 characters of %j take no time", (part) => {
   const text = part.repeat(10_000 / part.length);
   expect(quickest(() => extractByRules([user(text)]))).toBeLessThan(100);
 });

@@ -2,7 +2,7 @@ import { repeats } from "../../memories/repetition.ts";
 import { addsFacts } from "../../recall/selection/novelty.ts";
 import type { Decisions } from "../answers.ts";
 import type { Note } from "../intelligence.ts";
-import { endedTerms, sameSubject, single, type Statement, standing, statementOf, termsOf } from "./statements.ts";
+import { endedTerms, goesOn, sameSubject, single, type Statement, standing, statementOf, termsOf } from "./statements.ts";
 
 type Decision = Decisions["memory"][number];
 
@@ -36,7 +36,7 @@ export function decideByRules(facts: readonly string[], present: readonly Note[]
       if (!first) continue;
       if (relation === "says") return { event: "NONE", target: first.target, text, confidence: first.confidence, reasoning: first.reasoning };
       taken.add(first.target);
-      return { event: relation === "changes" ? "UPDATE" : "DELETE", target: first.target, text, confidence: first.confidence, reasoning: first.reasoning };
+      return { event: relation === "changes" || goesOn(said[i] as Statement) ? "UPDATE" : "DELETE", target: first.target, text, confidence: first.confidence, reasoning: first.reasoning };
     }
     // "I moved to Berlin" has replaced it: that it ended says nothing more.
     if (found.some(({ relation }) => relation === "ends")) return { event: "NONE", text, confidence: 0.8, reasoning: "What it ends is changed already." };
@@ -54,6 +54,7 @@ function mayConcern(fact: Statement, note: Statement): boolean {
 function relationOf(fact: Statement, note: Statement, text: string, noteText: string): Found | undefined {
   if (saysAll(fact, note, text, noteText)) return { relation: "says", confidence: 0.95, reasoning: "It is stored already." };
   if (fact.ends && !note.ends) return endsIt(fact, note) ? { relation: "ends", confidence: 0.85, reasoning: "It says that what is stored holds no more." } : undefined;
+  if (note.ends && holdsAgain(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It says that what ended holds again." };
   if (note.ends !== fact.ends) return undefined;
   if (changesIt(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It says that the stored value was replaced by another." };
   if (!sameSubject(fact, note)) return undefined;
@@ -63,7 +64,7 @@ function relationOf(fact: Statement, note: Statement, text: string, noteText: st
 }
 
 function saysAll(fact: Statement, note: Statement, text: string, noteText: string): boolean {
-  if (fact.ends !== note.ends || !hasAll(note.terms, fact.terms)) return false;
+  if (fact.ends !== note.ends || fact.negates !== note.negates || !hasAll(note.terms, fact.terms)) return false;
   if (repeats(text, noteText)) return true;
   if (fact.isUnspaced) return plain(fact) === plain(note) && sameSubject(fact, note);
   return sameSubject(fact, note) && !addsFacts(fact.signature, note.signature) && isInOrder(fact, note);
@@ -112,6 +113,9 @@ function endsIt(fact: Statement, note: Statement): boolean {
   const isSaid = (term: string): boolean => note.terms.has(term) || drinks.some((forms) => forms.has(term) && [...forms].some((form) => note.terms.has(form)));
   return ended.size > 0 && [...ended].every(isSaid) && rest.length <= (fact.isUnspaced ? 4 : 3);
 }
+const holdsAgain = (fact: Statement, note: Statement): boolean =>
+  !fact.negates && !note.isCompound && !goesOn(note) && sameSubject(fact, note) && hasAll(fact.terms, endedTerms(note)) && hasAll(note.terms, fact.terms);
+
 /** Forms that the stemmer does not bring together. */
 const drinks = ["trinke trinkt trinken", "arbeite arbeitet arbeiten", "esse isst essen", "wohne wohnt wohnen", "nutze nutzt nutzen", "verwende verwendet verwenden", "飲 飲み み"].map((forms) => new Set(forms.split(" ")));
 
@@ -136,10 +140,14 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   const before = a.slice(0, begin);
   if (before.length < 2 || !isBehindVerb(fact, begin, a)) return false;
   if (isMeasure(mine) && isMeasure(theirs)) return true;
+  // "My manager is strict" says nothing of who it is.
+  if (isName(note, theirs) && !isName(fact, mine)) return false;
   const frame = before.join(fact.isUnspaced ? "" : " ");
   // Two values may end with one character: 东京, 南京.
   return end <= (fact.isUnspaced ? 1 : 0) && (single.test(frame) || (home.test(frame) && !unnamedHome.test(`${fact.text} ${note.text}`)));
 }
+
+const isName = ({ text }: Statement, [first = ""]: readonly string[]): boolean => /\p{Lu}/u.test(text.charAt(text.toLowerCase().lastIndexOf(first)));
 
 /** In English the value is no part of the subject; elsewhere the verb stands before it, or at the end. */
 function isBehindVerb({ isUnspaced, subject }: Statement, begin: number, tokens: readonly string[]): boolean {
@@ -153,7 +161,7 @@ function isTurned(fact: Statement, note: Statement): boolean {
   const [now, then] = [choice.exec(fact.text)?.groups, choice.exec(note.text)?.groups];
   if (now && then) return now["one"]?.toLowerCase() === then["other"]?.toLowerCase() && now["other"]?.toLowerCase() === then["one"]?.toLowerCase();
   if (fact.negates === note.negates) return false;
-  const [a, b] = [fact, note].map(({ terms }) => [...terms].filter((term) => !/^(?:(?:do|does|is|are)n(?:'t)?|t)$/.test(term)).sort().join(" "));
+  const [a, b] = [fact, note].map(({ terms }) => [...terms].filter((term) => !/^(?:\w+n(?:'t)?|t|never)$/.test(term)).sort().join(" "));
   return a === b && a !== "";
 }
 

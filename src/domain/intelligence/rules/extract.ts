@@ -8,7 +8,7 @@ import { type Language, languageOf, type Sentence, sentencesOf } from "./sentenc
 
 const mostFacts = 100;
 /** In characters: less is a word of consent. */
-const shortest = { en: 8, de: 8, zh: 5, ja: 6 } as const;
+const shortest = { en: 7, de: 8, zh: 5, ja: 6 } as const;
 
 /** In characters, of two sentences that stand together. */
 const longestContext = 400;
@@ -18,6 +18,8 @@ interface Said {
   message: Message;
   /** Place of the message. */
   at: number;
+  /** It is the first clause of its sentence. */
+  isFirst: boolean;
 }
 
 interface Fact {
@@ -33,12 +35,18 @@ interface Fact {
  */
 export function extractByRules(messages: readonly Message[]): Extraction {
   const language = languageOf(messages.map(({ text }) => text.slice(0, 500)).join("\n"));
-  const said = messages.flatMap((message, at) => sentencesOf(ownWords(message.text)).flatMap((sentence) => clausesOf(sentence).map((clause): Said => ({ sentence: clause, message, at }))));
+  const said = messages.flatMap((message, at) => sentencesOf(ownWords(message.text)).flatMap((sentence) => clausesOf(sentence).map((clause, place): Said => ({ sentence: clause, message, at, isFirst: place === 0 }))));
   const facts = new Map<string, Fact>();
   let before: { fact: Fact; subject: string | undefined; at: number } | undefined;
   for (const [i, one] of said.entries()) {
     const follows = before !== undefined && said[i - 1]?.message.role === one.message.role && before.at === i - 1 ? before : undefined;
     const found = factOf(one, languageOf(one.sentence.text) ?? language ?? "en", follows);
+    // "I no longer work at A, I'm at B now": what takes the place of what ends is told with it.
+    if (!found && follows && !one.isFirst && !one.sentence.asks && /\b(?:no longer|any ?more)\b/i.test(follows.fact.text)) {
+      follows.fact.text += `; ${toldOf(one.sentence.text, "en", speakerOf(one.message))}`;
+      before = { ...follows, at: i };
+      continue;
+    }
     before = found && { ...found, at: i };
     if (!found) continue;
     const name = found.fact.text.toLowerCase();

@@ -4,7 +4,7 @@ import { loadLexicon } from "../../graph/extract/lexicon.ts";
 export const callsMe = "(?:please |just |you can |people |(?:my )?friends |every(?:one|body) )?calls? me ";
 const called = new RegExp(`^${callsMe}`, "i");
 const shortName = /^(?!\p{L}+day\b)(\p{Lu}\p{Ll}[\p{L}'-]*)[.!]*$/u;
-const introduced = /^(?:I'm|I am) (\p{Lu}\p{Ll}[\p{L}'-]* \p{Lu}[\p{L}'-]+)[.!]*$/u;
+const introduced = /^(?:I'm|I am) (\p{Lu}\p{Ll}[\p{L}'-]*(?: \p{Lu}[\p{L}'-]+)?)[.!]*$/u;
 
 /** "I'm Marta Weber" and "Call me Tom" as sentences that say what is told: a name. Any other sentence is given back as it is. */
 export function withNameTold(sentence: string): string {

@@ -61,8 +61,8 @@ function endsAt(line: string, i: number): boolean {
   if (next !== "" && !/\s/.test(next) && !closers.includes(next) && !ends.includes(next)) return false;
   if (sign !== ".") return true;
   const before = line.slice(Math.max(0, i - 12), i).split(/\s/).at(-1) ?? "";
-  // "30. September", "Dr. Lee", "J. Smith".
-  return next === "" || !(/^\d{1,2}$/.test(before) && /\p{L}/u.test(line.charAt(i + 2)) || /^\p{Lu}$/u.test(before) || abbreviations.has(before.toLowerCase()));
+  // "30. September", "Dr. Lee", "J. Smith"; "room 12. I work there" are two.
+  return next === "" || !(/^\d{1,2}$/.test(before) && /^\s(?!(?:I|We|My|Our|The|It|He|She|They|Ich|Wir|Mein|Der|Die|Das|Er|Sie|Es)\b)\p{L}/u.test(line.slice(i + 1, i + 8)) || /^\p{Lu}$/u.test(before) || abbreviations.has(before.toLowerCase()));
 }
 
 export type Language = "en" | "de" | "zh" | "ja";

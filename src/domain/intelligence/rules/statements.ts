@@ -39,11 +39,11 @@ const isUse = /\b(?:uses?|using|runs?|is|are|has|relies|on|with|limit)\b|verwend
 export const standing =
   /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohn(?:e|t|en)|leb(?:e|t|en))(?!\p{L})|住在|是|为|です|である/iu;
 const past = /\b(?:was|were|visited|met|went|bought|had|did|saw|\p{L}{3,}ed (?:the|a|an|in|on|to|with|from|their)\b)|(?<!\p{L})(?:war|wurde|habe)(?!\p{L})|了[。]?$|ました/iu;
-const negation = /\b(?:do|does|is|are)(?:n't| not)\b(?! (?:only|always|often)\b)/i;
+const negation = /\b(?:(?:do|does|is|are|was|were|has|have|can)(?:n't| not)|never|cannot)\b(?! (?:only|always|often)\b)|(?<!\p{L})(?:nicht|nie|kein\w{0,2})(?!\p{L})/iu;
 const momentary = new Set(["now", "currently", "jetzt", "现在", "目前", "the", "a", "an"]);
 
 const endings =
-  /\b(?:no longer|not .{1,40}\bany ?more|n't .{1,40}\bany ?more|(?<!(?:n't|not|never|will|would|to|could|may|might|almost|nearly|if|when) (?:\w+ )?)(?:stopped|quit|gave up|cancel(?:l)?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down))\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2} .{1,40} mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒[掉了]|取消了|停用|卖掉|弃用|もう.{1,30}(?:ない|ません)|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/iu;
+  /\b(?:no longer|not .{1,40}\bany ?more|\w+n't .{1,40}\bany ?more|(?<!(?:n't|not|never|will|would|to|could|may|might|almost|nearly|if|when) (?:\w+ )?)(?:stopped|quit|gave up|cancel(?:l)?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down))\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2} .{1,40} mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒[掉了]|取消了|停用|卖掉|弃用|もう.{1,30}(?:ない|ません)|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/iu;
 
 /** The words that say so, to be taken out of what is left. */
 const endingWords =
@@ -82,7 +82,7 @@ export function statementOf(text: string): Statement {
     ends: endings.test(said),
     change: changeIn(said),
     isUnspaced,
-    isCompound: /[.!?。！？;；].{2}|\b(?:and|but) (?:\p{L}+ )?(?:is|are|has|lives|works|uses|likes|owns)\b/iu.test(said.replaceAll(/(?:Dr|Mr|Ms|St)\./g, "")),
+    isCompound: /(?:[.!?;]\s|[。！？；]).|\b(?:and|but) (?:\p{L}+ )?(?:is|are|has|lives|works|uses|likes|owns)\b/iu.test(said.replaceAll(/(?:Dr|Mr|Ms|St)\./g, "")),
     telling: tokens.filter((token) => !momentary.has(token)),
     signature: textSignature(said),
     moves: is(isMove), lives: is(livesIn), uses: is(isUse), stands: is(standing), happened: is(past), negates: is(negation),
@@ -124,6 +124,9 @@ export function termsOf(text: string, isUnspaced = unspaced.test(text)): Set<str
 /** The terms of what holds no more. */
 export const endedTerms = ({ text, isUnspaced }: Statement): Set<string> =>
   termsOf((isUnspaced ? text : (text.split(/,| and | but | because | und | aber |;/i)[0] ?? text)).replaceAll(endingWords, " "), isUnspaced);
+
+/** Whether it says more than what ends, and not only why: what is there instead would be lost with it. */
+export const goesOn = ({ text }: Statement): boolean => /[,;] (?!(?:because|since|as|after|thanks?|sadly|weil|da|seit|leider)\b)\S| (?:but|aber|and (?:\w+ed|bought|got|took|began|now)) /i.test(text);
 
 function subjectOf(said: string, speaker: string | undefined): string {
   if (/^(?:we|our|wir|unsere?n?|我们|咱们)(?!\p{L}|$)/iu.test(said) || said.startsWith("我们")) return "we";
