@@ -54,6 +54,13 @@ describe("the audit of a team [A14]", () => {
     expect(JSON.stringify(page)).not.toContain("one");
   });
 
+  test("names the memory of which a secret was masked, as that of any other store", async () => {
+    const { tenant, token } = await owned();
+    const stored = await callTool(token, "omn_store_memory", { content: "The deploy script uses the AWS key AKIAQ3EGRZTKX5LMW2PD." });
+    expect(stored.text).toContain("Masked");
+    expect((await read(token, tenant.teamId)).entries.filter(({ action }) => action.startsWith("memory."))).toEqual([expect.objectContaining({ action: "memory.create", count: 1, subject: stored.structured["memory_id"] })]);
+  });
+
   test("in pages of any size and as NDJSON, each entry once, newest first", async () => {
     const { tenant, token } = await owned();
     for (const key of ["a", "b", "c"]) await callTool(token, "omn_store_memory", { key, content: key });

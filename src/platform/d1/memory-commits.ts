@@ -58,6 +58,9 @@ export class MemoryCommits {
     const { teamId } = principal;
     const count = writes.length;
     const rows = (await Promise.all(writes.map(({ memory }) => this.#sealed.rowOf(memory)))).map((row) => statements.toRow(memories, row));
+    // The original of what was masked comes along with its memory.
+    const open = writes.filter(({ action }) => action !== "quarantine");
+    const audited = open.length > 0 ? open : writes;
     const actions = Object.fromEntries(writes.map(({ memory, action }) => [memory.id, action]));
     const stamps = Object.fromEntries(writes.flatMap(({ memory, stamp }) => (stamp ? [[memory.id, stamp]] : [])));
     // The organization's index must also hear of memories that stop being public.
@@ -88,7 +91,7 @@ export class MemoryCommits {
       ...(writes.some(({ memory }) => memory.tags.length > 0) ? [d1.prepare(statements.insertTags).bind(teamId, count)] : []),
       ...(former.length ? [d1.prepare(statements.insertFormerIds).bind(teamId, JSON.stringify(former))] : []),
       d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
-      auditMemories(d1, principal, write, { action: actionOf(writes), ...actOn(writes.map(({ memory }) => memory.id)) }),
+      auditMemories(d1, principal, write, { action: actionOf(audited), ...actOn(audited.map(({ memory }) => memory.id)) }),
       ...writes.flatMap(({ proposal }) => (proposal === undefined ? [] : [d1.prepare(statements.fulfilProposal).bind(teamId, proposal, principal.userId, write.now)])),
       ...recordReversions(d1, teamId, writes),
       ...(once ? [this.#idempotency(d1, principal, write.now, once)] : []),
