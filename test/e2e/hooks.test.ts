@@ -132,6 +132,17 @@ describe("post-commit [C6]", () => {
     expect((await stored()).map(({ content, metadata }) => [content.includes("Refactor it"), metadata.importance])).toEqual([[true, importance]]);
   });
 
+  test.each([
+    ["breaks something", "-m 'feat(api)!: drop version 1'", 0.7],
+    ["says so below", "-m 'feat: orders' -m 'BREAKING CHANGE: version 1 is gone'", 0.7],
+    ["is about security", "-m 'fix: bypass of the login (CVE-2026-1)'", 0.7],
+    ["is about little", "-m 'docs: a typo!'", 0.6],
+  ])("a commit that %s is as important as that", async (_what, message, importance) => {
+    claude.write("b.txt", "b");
+    await claude.bash(`git add -A; git commit ${message}`);
+    expect((await stored()).map(({ metadata }) => metadata.importance)).toEqual([importance]);
+  });
+
   test("two commits of one command are two, and a subfolder is the same project", async () => {
     mkdirSync(join(claude.repository, "sub"));
     claude.write("sub/a.txt", "a");

@@ -5,14 +5,16 @@ import type { HookRun } from "./hooks.ts";
 
 /** Mnemosyne document, post-commit.sh. */
 const significant = /\b(?:architect\w*|implement\w*|refactor\w*|migrat\w*|design\w*|pattern\w*|decision\w*|decid\w*)/i;
+/** What breaks what others built on it ("feat!:", https://www.conventionalcommits.org), or ends a danger. */
+const momentous = /^\w+(?:\([^)]*\))?!:|\bBREAKING[ -]CHANGE\b|\b(?:security|vulnerabilit\w*|CVE-\d+-\d+)\b/im;
 /** What its author means to write again: the commit that stays says it. */
 const draft = /^(?:(?:fixup|squash|amend)! |wip\b)/i;
 const manyFiles = 10;
 const mostLinks = 3;
 
-/** 6 for any commit, one more where its words say that it decides something, and one more where it changes many files. */
+/** 6 for any commit, one more where its words say that it decides something, breaks something or is about security, and one more where it changes many files. */
 export const importanceOf = ({ subject, body, files }: Pick<Commit, "subject" | "body" | "files">): number =>
-  6 + Number(significant.test(`${subject}\n${body}`)) + Number(files >= manyFiles);
+  6 + Number([significant, momentous].some((words) => words.test(`${subject}\n${body}`))) + Number(files >= manyFiles);
 
 /** Remembers the commits that a command made, with links to what they are about. */
 export async function postCommit({ input, memoryIn, lookUpIn, now }: HookRun): Promise<undefined> {
