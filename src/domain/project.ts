@@ -88,7 +88,7 @@ function remoteOf(text: string): string | undefined {
   const place = hasUser ? withoutUser(plain, false) : plain;
   const hasPassword = hasUser && head.slice(0, head.lastIndexOf("@")).includes(":");
   if (hasUser && !/^[^/:\s]+[/:]./s.test(place)) return hasPassword ? fromAuthority(place, false) : undefined;
-  if (remoteForm.test(place)) return fromAuthority(place, !hasUser);
+  if (remoteForm.test(place.replace(/\/$/, ""))) return fromAuthority(place, !hasUser);
   // Of the scp form a name such as `shop:v2` is told by its user, its host or its path.
   const scp = /^([^/:\s]+):(.+)$/s.exec(place);
   const isScp = scp && hostForm.test((scp[1] as string).toLowerCase()) && (hasUser || scp[1]?.includes(".") || scp[2]?.includes("/") || /\.git$/i.test(place));

@@ -106,7 +106,7 @@ describe("the identity of a project [C5]", () => {
     ["shop", "shop"], [" shop ", "shop"], ["größe", "größe"], ["acme/shop", "acme/shop"], ["@acme/shop", "@acme/shop"], ["shop:v2", "shop:v2"], ["me@work", "me@work"], ["v1.2", "v1.2"], ["", ""],
     ["git@github.com:123/name", "github.com/123/name"], ["https://Git.Acme.com:8443/Team/Sub/App.git", "git.acme.com:8443/Team/Sub/App"], ["http://localhost:3000/o/n.git", "localhost:3000/o/n"],
     ["https://[2001:DB8::1]:8443/o/n", "[2001:db8::1]:8443/o/n"], ["git@work:acme/shop.git", "work/acme/shop"], ["work:shop.git", "work/shop"], ["https://github.com", "github.com"], ["ssh://host/srv/git/app/.git", "host/srv/git/app"],
-    ["https://user:pa/ss@github.com/o/n", "github.com/o/n"], ["https://", ""],
+    ["https://user:pa/ss@github.com/o/n", "github.com/o/n"], ["github.com/acme/shop/", "github.com/acme/shop"], ["shop/", "shop/"], ["https://", ""],
   ])("of %j is %j", (given, identity) => {
     expect(projectIdentity(given)).toBe(identity);
   });
