@@ -87,12 +87,10 @@ interface Reader {
 
 /**
  * A summary in sections, most needed first, each within its share of the budget; newest entries first. What the reader wrote
- * comes first; what another of them replaced is left out. What others share stands under a heading of its own, with its author: a colleague's task is not the reader's.
+ * comes first. What others share stands under a heading of its own, with its author: a colleague's task is not the reader's.
  * `whole`: those whose content it says to the end.
  */
-export function briefing(all: readonly Memory[], reader: Reader, budget: number = briefingTokens, beside: readonly BriefingPart[] = []): { text: Framed; tokens: number; whole: Memory[] } {
-  const ids = new Set(all.map(({ id }) => id));
-  const memories = all.filter(({ supersededBy }) => supersededBy === null || !ids.has(supersededBy));
+export function briefing(memories: readonly Memory[], reader: Reader, budget: number = briefingTokens, beside: readonly BriefingPart[] = []): { text: Framed; tokens: number; whole: Memory[] } {
   const newest = Math.max(...memories.map(({ updatedAt }) => updatedAt));
   const endings = memories.filter(({ content }) => unblocked.test(content));
   const own = Map.groupBy(memories.filter((memory) => isOwn(memory, reader)), (memory) => sectionOf(memory, newest));
