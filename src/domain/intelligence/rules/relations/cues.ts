@@ -39,7 +39,7 @@ export const occasions = words(verbatim`
 
 /** Something is otherwise than before. The verbs among them say so of their subject. */
 export const changeWords = words(verbatim`
-  now nowaday currently anymore since instead formerly previously jetzt vorher zuvor nun inzwischen mittlerweile seit sondern statt anstatt anstelle
+  now again nowaday currently anymore since instead formerly previously jetzt wieder vorher zuvor nun inzwischen mittlerweile seit sondern statt anstatt anstelle
   现在 目前 已 已经 現在 今は もう ようになりました やめて 代わりに ではなく`);
 export const changeVerbs = words(verbatim`
   replaced replace switched moved migrated changed upgraded raised lowered increased reduced renamed downgraded ported converted transitioned extended shortened became
@@ -53,7 +53,7 @@ export const moves = words(verbatim`moved migrated ported transitioned umgezogen
 /** Phrases that are one cue; the right side stands in their place. */
 export const phrases: readonly (readonly [readonly string[], readonly string[]])[] = (
   [
-    ["no longer", "not now"], ["not any more", "not now"], ["used to be", "formerly"], ["was previously", "formerly"], ["was formerly", "formerly"], ["war früher", "vorher"], ["was replaced by", "supplanted"], ["were replaced by", "supplanted"], ["been replaced by", "supplanted"], ["as of", "since"], ["from now on", "now"], ["instead of", "instead"], ["in place of", "instead"], ["decided against", "maybe"],
+    ["no longer", "not now"], ["not any more", "not now"], ["used to be", "formerly"], ["was previously", "formerly"], ["was formerly", "formerly"], ["war früher", "vorher"], ["was replaced by", "supplanted"], ["were replaced by", "supplanted"], ["been replaced by", "supplanted"], ["as of", "since"], ["from now on", "now"], ["back to", "now"], ["instead of", "instead"], ["in place of", "instead"], ["decided against", "maybe"],
     ["nicht mehr", "not now"], ["ab sofort", "jetzt"], ["ab jetzt", "jetzt"], [verbatim`不再`, verbatim`不 现在`],
   ] as const
 ).map(([from, to]) => [from.split(" "), to.split(" ")]);
