@@ -41,6 +41,9 @@ describe("a change names the same subject and relation [D2]", () => {
     ["User is vegetarian now.", "User is not vegetarian."],
     ["User has written Rust now.", "User has never written Rust."],
     ["User: Ich esse Fisch.", "User: Ich esse keinen Fisch."],
+    ["User prefers light mode now.", "User prefers dark mode."],
+    ["User moved to Oslo last weekend.", "User lives in Berlin."],
+    ["User: Ich bin letzte Woche nach Eimsbüttel gezogen.", "User: Ich wohne in Altona."],
     ["User drinks coffee again.", "User doesn't drink coffee any more."],
     ["User works at Initech again.", "User no longer works at Initech."],
     ["User's email is now ada@new.test.", "User's email is ada@old.test."],
@@ -124,6 +127,8 @@ describe("where anything is open, the fact is added [D2]", () => {
     ["how somebody is, and not who", "User's manager is very strict.", "User's manager is Elif."],
     ["where somebody is", "User's doctor is on holiday.", "User's doctor is Dr. Stamm."],
     ["how something is", "User's favourite editor is fast.", "User's favourite editor is Helix."],
+    ["another liking", "User prefers black tea.", "User prefers green tea."],
+    ["a move of several", "User: Wir sind nach Bonn gezogen.", "User: Ich wohne in Altona."],
     ["another port", "The database listens on port 5433.", "The cache listens on port 6379."],
   ])("%s", (_what, fact, present) => expect(decide(fact, present)).toBe("ADD"));
 });

@@ -144,6 +144,7 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   if (isName(note, theirs) && !isName(fact, mine)) return false;
   const frame = before.join(fact.isUnspaced ? "" : " ");
   // Two values may end with one character: 东京, 南京.
+  if (end < 2 && /\bprefers?$/.test(frame) && fact.tokens.includes("now")) return true;
   return end <= (fact.isUnspaced ? 1 : 0) && (single.test(frame) || (home.test(frame) && !unnamedHome.test(`${fact.text} ${note.text}`)));
 }
 
