@@ -19,7 +19,7 @@ import { existing, idsInsteadOfTaken, placeTaken } from "./import-places.ts";
 import { originalOf, type Screened, screenRecords } from "./import-screening.ts";
 import { inOrderOfSuccession, type Arrived, readSuccession } from "./import-succession.ts";
 import { portableMemory, toState, type PortableMemory } from "./portable.ts";
-import { requireEdit, requireChange } from "./policy.ts";
+import { requireChange, requireEdit } from "./policy.ts";
 import { afterStored } from "./quota.ts";
 import { isReviewed, propose, requireRoom, type Wanted, withoutReview } from "./review.ts";
 import { keyTaken, retryOnConflict } from "./retry-on-conflict.ts";

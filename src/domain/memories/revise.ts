@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { DomainError, invalid } from "../errors.ts";
 import * as field from "./fields.ts";
 import { mayRead, requireScope } from "../tenancy/principal.ts";
-import { requireEdit, requireChange } from "./policy.ts";
+import { requireChange, requireEdit } from "./policy.ts";
 import { visibilityKeyOf, isExpired, sameState, type Memory, type Visibility } from "./memory.ts";
 import { type GivenState, initialState, type MemoryState } from "./memory-fields.ts";
 import { isTaken } from "./messages/message-record.ts";

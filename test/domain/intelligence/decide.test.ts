@@ -129,6 +129,7 @@ describe("where anything is open, the fact is added [D2]", () => {
     ["how something is", "User's favourite editor is fast.", "User's favourite editor is Helix."],
     ["another liking", "User prefers black tea.", "User prefers green tea."],
     ["a move of several", "User: Wir sind nach Bonn gezogen.", "User: Ich wohne in Altona."],
+    ["a denial of another", "User doesn't use Kotlin.", "User uses Python."],
     ["another port", "The database listens on port 5433.", "The cache listens on port 6379."],
   ])("%s", (_what, fact, present) => expect(decide(fact, present)).toBe("ADD"));
 });

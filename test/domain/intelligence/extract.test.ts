@@ -41,6 +41,7 @@ describe("what somebody says of themselves is told of them [D2]", () => {
 
   test("what takes the place of what ends is told with it, where it is no fact by itself", () => {
     expect(factsOf(user("I no longer work at Initech, I'm at Globex now."))).toEqual(["User no longer works at Initech; User is at Globex now."]);
+    expect(factsOf(user("I no longer use Vim, I promise."))).toEqual(["User no longer uses Vim"]);
     expect(factsOf(user("I left Initech, I'm at Globex now."))).toEqual(["User left Initech; User is at Globex now."]);
     expect(factsOf(user("I no longer use pnpm, I use bun."))).toEqual(["User no longer uses pnpm", "User uses bun."]);
   });

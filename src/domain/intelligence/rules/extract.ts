@@ -42,7 +42,7 @@ export function extractByRules(messages: readonly Message[]): Extraction {
     const follows = before !== undefined && said[i - 1]?.message.role === one.message.role && before.at === i - 1 ? before : undefined;
     const found = factOf(one, languageOf(one.sentence.text) ?? language ?? "en", follows);
     // "I no longer work at A, I'm at B now": what takes the place of what ends is told with it.
-    if (!found && follows && !one.isFirst && !one.sentence.asks && /\b(?:no longer|any ?more|left|quit|stopped)\b/i.test(follows.fact.text)) {
+    if (!found && follows && !one.isFirst && !one.sentence.asks && /\b(?:no longer|any ?more|left|quit|stopped)\b/i.test(follows.fact.text) && /\bnow\b| \p{Lu}\p{Ll}/u.test(one.sentence.text)) {
       follows.fact.text += `; ${toldOf(one.sentence.text, "en", speakerOf(one.message))}`;
       before = { ...follows, at: i };
       continue;
