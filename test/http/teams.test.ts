@@ -107,12 +107,14 @@ describe("teams by key [F3] [A13]", () => {
 describe("teams by browser [F3]", () => {
   test("the person sees all their teams and manages them", async () => {
     const { tenant, browser } = await signedIn();
+    expect((await json(browser, "POST", "/v1/teams", { name: "Press" })).status).toBe(201);
     const made = await json(browser, "POST", "/v1/organizations", { name: "Lab" });
     expect(made.status).toBe(201);
     const { organization } = await made.json<{ organization: { id: string } }>();
     expect((await json(browser, "POST", "/v1/teams", { name: "Field", organization_id: organization.id })).status).toBe(201);
     const { teams } = await (await json(browser, "GET", "/v1/teams")).json<{ teams: { name: string }[] }>();
-    expect(teams.map(({ name }) => name)).toEqual(["Core", "Lab", "Field"]);
+    expect(teams.map(({ name }) => name)).toEqual(["Core", "Press", "Lab", "Field"]);
+    expect(await (await json(browser, "POST", "/v1/teams", { name: "Either" })).json()).toMatchObject({ error: { code: "VALIDATION_ERROR", message: expect.stringContaining("organization_id") as string } });
     expect((await json(browser, "PATCH", `/v1/teams/${tenant.teamId}`, { name: "Kernel" })).status).toBe(200);
   });
 

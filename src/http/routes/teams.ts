@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import type { Services } from "../../app.ts";
-import { forbidden } from "../../domain/errors.ts";
+import { forbidden, invalid } from "../../domain/errors.ts";
 import { deleteOrganization, deleteTeam, restoreOrganization, restoreTeam } from "../../domain/tenancy/deletion.ts";
 import { changeRole, listMembers, removeMember, transferOwnership } from "../../domain/tenancy/members.ts";
 import { rotateDataKey } from "../../domain/secrets/rotation.ts";
@@ -139,8 +139,9 @@ async function callerBeside(services: Services, c: Context<RestEnv>, organizatio
     return callerInTeam(services, c);
   }
   const owned = (await listTeams(callingPerson(services, c))).filter(({ role, eraseAt }) => role === "owner" && eraseAt === null);
-  const beside = owned.find((team) => team.organizationId === organizationId);
-  if (!beside) throw forbidden("You own no team of this organization.", "Name an organization of which you own a team, or create one.");
+  const beside = organizationId === undefined ? owned[0] : owned.find((team) => team.organizationId === organizationId);
+  if (!beside) throw forbidden("You own no team of this organization.", "Give organization_id of one of which you own a team, or create one.");
+  if (organizationId === undefined && owned.some((team) => team.organizationId !== beside.organizationId)) throw invalid("You own teams of several organizations.", "Say which one is meant by organization_id.");
   return callerInTeam(services, c, beside.id);
 }
 
