@@ -90,6 +90,10 @@ describe("a call that is wrong is told how to mend it [S7] [A1] [S16]", () => {
     ["a missing argument", "omn_store_memory", { key: "k" }, "omn_store_memory: content is missing."],
     ["two missing arguments", "write_memory", {}, "key is missing; value: must be given."],
     ["a missing field of a record", "omn_import_memories", { memories: [{ key: "k" }] }, "memories.0.content is missing."],
+    ["a text for an object", "search_memory", { query: "warehouse" }, 'query: is an object such as {"text": "…", "k": 5}'],
+    ["an unknown field of the object", "search_memory", { query: { text: "a", limit: 5 } }, 'query: Unrecognized key: "limit" (limit is called k). Known here: text,'],
+    ["a range as text", "omn_store_memory", { content: "c", citations: [{ path: "a.ts", lines: "1-5" }] }, "lines are [first, last]"],
+    ["an archive as an update", "omn_update_memory", { key: "k", archived: true }, "only restores: omn_forget_memory with mode: archive archives"],
     ["null where it may not be", "omn_store_memory", { content: null, key: "k" }, "content: Invalid input: expected string, received null."],
   ];
   test.each(cases)("%s", async (_what, name, args, told) => {

@@ -44,7 +44,7 @@ const citation = z.strictObject({
   hash: hash.optional(),
   commit: name("commit", 100).transform((value) => value.trim()).optional(),
   /** First and last. */
-  lines: z.tuple([line, line]).refine(([from, to]) => from <= to, { message: "lines are [first, last]" }).optional(),
+  lines: z.tuple([line, line], "lines are [first, last]").refine(([from, to]) => from <= to, { message: "lines are [first, last]" }).optional(),
 });
 
 /** As callers give them. */

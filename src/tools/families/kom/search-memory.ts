@@ -29,7 +29,7 @@ export const searchMemory = defineTool({
       embedding: z.array(z.number()).max(8_192).optional(),
       k: z.number().int().min(1).max(100).optional().meta({ listed: { type: "integer", default: 10 } }),
       filter: filterInput.meta({ listed: { type: "object", description: "tags[], namespace, scope, type, min_importance, max_age_days, author" } }).optional(),
-    }),
+    }, { error: ({ code }) => (code === "invalid_type" ? 'is an object such as {"text": "…", "k": 5}' : undefined) }),
   }),
   output: z.looseObject({ matches: z.array(z.looseObject({ id: z.string(), score: z.number() })) }),
   async handler(ctx, { query: { text, embedding, k, filter } }) {

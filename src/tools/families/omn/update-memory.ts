@@ -35,7 +35,7 @@ export const updateMemory = defineTool({
     ...listedAs(null, offeredShape),
     citations: givenShape.citations.meta({ listed: null }),
     ...listedAs(null, { agent_id: givenShape.agent_id, run_id: givenShape.run_id }),
-    archived: z.literal(false).meta({ listed: { const: false, description: "restores" } }).optional(),
+    archived: z.literal(false, "only restores: omn_forget_memory with mode: archive archives").meta({ listed: { const: false, description: "restores" } }).optional(),
     expected_version: z.number().int().positive().optional(),
     links: linkInput.optional().meta({ listed: null }),
     unlink: unlinkInput.optional().meta({ listed: null }),
