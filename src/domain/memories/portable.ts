@@ -75,6 +75,12 @@ export function changesOf(before: MemoryState, after: MemoryState): Record<strin
   return Object.fromEntries(Object.keys(is).flatMap((name) => (canonical(was[name]) === canonical(is[name]) ? [] : [[name, { before: was[name], after: is[name] }]])));
 }
 
+/** The same beside the content, without what follows of the rest, and without what took a memory's place: who reads the history may not see that one. */
+export function changesBeside(before: MemoryState, after: MemoryState): ReturnType<typeof changesOf> {
+  const { content: _said, superseded_by: _by, superseded_reason: _why, enrichment: _how, ...changed } = changesOf(before, after);
+  return changed;
+}
+
 /** The exported form of a memory. `earlier` holds the versions before the present one. */
 export function toPortable(memory: Memory, earlier: Version[], links: PortableLinks = []): Record<string, unknown> {
   return {

@@ -179,12 +179,12 @@ async function showMemory(c: WebCall<Web>, ctx: Context, notice?: Child, draft?:
   const { memory: found, entries } = await historyOf(ctx, { target: { id: idOf(c) }, limit: mostVersions + 1, before: older });
   await noteSecrets(ctx, [found]);
   const [memory = found] = await withSuccessors(ctx, [found]);
-  const versions = entries.slice(0, mostVersions).map(({ version }) => version);
-  const oldest = entries.length > mostVersions ? versions.at(-1)?.version : undefined;
+  const shown = entries.slice(0, mostVersions);
+  const oldest = entries.length > mostVersions ? shown.at(-1)?.version.version : undefined;
   // The address may be opened again when something else was saved.
   const done = saved === "no" ? "Not changed." : saved === "waits" ? waits(ctx) : saved === String(memory.version) ? "Saved." : undefined;
-  const authorOf = await authorsOf(ctx, versions.map(({ actorId }) => ({ updatedBy: actorId })));
-  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : status, body: <MemoryPage {...{ principal: ctx.principal, memory, versions, oldest, older, authorOf, notice, done, draft }} /> });
+  const authorOf = await authorsOf(ctx, shown.map(({ version: { actorId } }) => ({ updatedBy: actorId })));
+  return showPage(c, { title: memory.key ?? "Memory", status: draft === undefined ? 200 : status, body: <MemoryPage {...{ principal: ctx.principal, memory, entries: shown, oldest, older, authorOf, notice, done, draft }} /> });
 }
 
 /** The best first, of this team alone: others are changed where they are. `all`: whatever matches, not only what probably was asked for. */

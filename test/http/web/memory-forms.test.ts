@@ -151,6 +151,14 @@ describe("what the pages of memories say of themselves [A13] [U8]", () => {
     expect(await page(`${path(id)}?older=3`)).toContain(`<a href="${path(id)}">Newest versions</a>`);
   });
 
+  test("the history says what changed beside the text, and not what took a memory's place", async () => {
+    const id = await stored({ key: "harbour.hours", content: "The harbour opens at six." });
+    await ada.post(`${path(id)}/shared`);
+    const history = (await page(path(id))).split("History</h2>")[1] ?? "";
+    expect(history).toContain("visibility: private → shared");
+    expect(history).not.toMatch(/content:|superseded|enrichment/);
+  });
+
   test("a long version is folded in the history, so that the others are within reach; the whole is there", async () => {
     const long = "The harbour opens at six, and the pier is long. ".repeat(20);
     const id = await stored({ content: long });

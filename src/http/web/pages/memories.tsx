@@ -1,7 +1,9 @@
 import type { Child } from "hono/jsx";
 import type { AuthorOf } from "../../../domain/memories/authorship.ts";
 import { limits } from "../../../domain/memories/fields.ts";
-import { canonical, type Memory, type Version, visibilities, type Visibility } from "../../../domain/memories/memory.ts";
+import { canonical, type Memory, type MemoryState, visibilities, type Visibility } from "../../../domain/memories/memory.ts";
+import type { HistoryOutcome } from "../../../domain/memories/history.ts";
+import { changesBeside } from "../../../domain/memories/portable.ts";
 import { mayChangeVisibility, mayErase } from "../../../domain/memories/policy.ts";
 import { screen } from "../../../domain/guard/screen.ts";
 import { preview } from "../../../domain/recall/presentation/excerpt.ts";
@@ -17,6 +19,8 @@ const mostUnfolded = 500;
 /** In characters. */
 export const mostAsked = 1_000;
 const mostKeptShown = 20;
+/** In characters, of a value on either side. */
+const mostOfChange = 60;
 
 /** `laterId`: of a memory that probably says what holds now. */
 type Listed = Memory & { laterId?: string | undefined };
@@ -146,7 +150,7 @@ interface MemoryProps {
   principal: Principal;
   memory: Memory;
   /** Newest first. */
-  versions: readonly Version[];
+  entries: HistoryOutcome["entries"];
   authorOf: AuthorOf;
   notice: Child;
   /** What became of the last change, where nothing else has to be known. */
@@ -159,7 +163,7 @@ interface MemoryProps {
 }
 
 /** One memory: to read, to change as long as it is not archived, and with what it said before. */
-export const MemoryPage = ({ principal, memory, versions, oldest, older, authorOf, notice, done, draft }: MemoryProps) => {
+export const MemoryPage = ({ principal, memory, entries, oldest, older, authorOf, notice, done, draft }: MemoryProps) => {
   const here = `/memories/${principal.teamId}`;
   const at = `${here}/${memory.id}`;
   const isArchived = memory.archivedAt !== null;
@@ -185,8 +189,10 @@ export const MemoryPage = ({ principal, memory, versions, oldest, older, authorO
       <p class="aside">
         {[memory.namespace, seenBy(memory.visibility), memory.type.replaceAll("_", " "), ...memory.tags].join(", ")}; stored <Instant at={memory.createdAt} />
       </p>
-      {(isEditable || (mayWrite(principal) && draft === undefined)) && <Act action={`${at}/${isArchived ? "restore" : "archive"}`} label={isArchived ? "Restore" : "Archive"} />}
-      {isEditable && memory.expiresAt !== null && <Act action={`${at}/keep`} label="Let it never expire" />}
+      <div class="row">
+        {(isEditable || (mayWrite(principal) && draft === undefined)) && <Act action={`${at}/${isArchived ? "restore" : "archive"}`} label={isArchived ? "Restore" : "Archive"} />}
+        {isEditable && memory.expiresAt !== null && <Act action={`${at}/keep`} label="Let it never expire" />}
+      </div>
       {isEditable && others.length > 0 && (
         <details>
           <summary>Change who sees it</summary>
@@ -213,15 +219,16 @@ export const MemoryPage = ({ principal, memory, versions, oldest, older, authorO
           <a href={at}>Newest versions</a>
         </p>
       )}
-      {versions.length === 0 && <p>What it said before is not shown.</p>}
+      {entries.length === 0 && <p>What it said before is not shown.</p>}
       <ul aria-labelledby="history" class="cards">
-        {versions.map(({ version, at: when, tool, action, actorId, state: { content, value } }) => (
+        {entries.map(({ version: { version, at: when, tool, action, actorId, state }, before }) => (
           <li>
-            <LongText of={content} />
+            <LongText of={state.content} />
             <p class="aside">
               Version {version}: {pastOf(action)} by {authorOf({ updatedBy: actorId }) ?? "you"} with {tool}, <Instant at={when} />
             </p>
-            {isEditable && (content !== memory.content || canonical(value) !== canonical(memory.value)) && (
+            {before && <Changes from={before.state} to={state} />}
+            {isEditable && (state.content !== memory.content || canonical(state.value) !== canonical(memory.value)) && (
               <form method="post" action={`${at}/say-again`}>
                 {base}
                 <input type="hidden" name="said" value={String(version)} />
@@ -240,6 +247,13 @@ export const MemoryPage = ({ principal, memory, versions, oldest, older, authorO
       )}
     </>
   );
+};
+
+/** What a version changed beside its text, such as who sees it. */
+const Changes = ({ from, to }: { from: MemoryState; to: MemoryState }) => {
+  const said = (value: unknown): string => preview(worded(value), mostOfChange) || "nothing";
+  const changed = Object.entries(changesBeside(from, to)).map(([field, { before, after }]) => `${field.replaceAll("_", " ")}: ${said(before)} → ${said(after)}`);
+  return changed.length > 0 && <p class="aside" dir="auto">{changed.join("; ")}</p>;
 };
 
 /** A secret is read by who opens it. */

@@ -3,7 +3,7 @@ import { authorsOf } from "../../../domain/memories/authorship.ts";
 import * as field from "../../../domain/memories/fields.ts";
 import { historyOf } from "../../../domain/memories/history.ts";
 import type { Version } from "../../../domain/memories/memory.ts";
-import { changesOf } from "../../../domain/memories/portable.ts";
+import { changesBeside } from "../../../domain/memories/portable.ts";
 import { scopeFilter } from "../../../domain/memories/session-scope.ts";
 import { defineTool, readOnly } from "../../define-tool.ts";
 import { toolOf } from "../../render.ts";
@@ -25,14 +25,13 @@ export const memoryGetHistory = defineTool({
     const { memory, entries, total } = await historyOf(ctx, { target: { id: memory_id, within: scopeFilter(session) }, limit });
     const authorOf = await authorsOf(ctx, entries.map(({ version }) => ({ updatedBy: version.actorId })));
     const history = entries.map(({ version, before }) => {
-      // What took its place may be a memory that this caller does not see.
-      const { content, superseded_by: _by, superseded_reason: _why, enrichment: _how, ...changed } = before ? changesOf(before.state, version.state) : {};
+      const changed = before ? changesBeside(before.state, version.state) : {};
       const author = authorOf({ updatedBy: version.actorId });
       return {
         version: version.version,
         event: eventOf(version, before),
         action: version.action,
-        ...(content ? { old_memory: content.before } : {}),
+        ...(before && before.state.content !== version.state.content ? { old_memory: before.state.content } : {}),
         new_memory: version.state.content,
         ...(Object.keys(changed).length > 0 ? { changed } : {}),
         created_at: new Date(version.at).toISOString(),
