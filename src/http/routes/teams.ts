@@ -139,9 +139,9 @@ async function callerBeside(services: Services, c: Context<RestEnv>, organizatio
     return callerInTeam(services, c);
   }
   const owned = (await listTeams(callingPerson(services, c))).filter(({ role, eraseAt }) => role === "owner" && eraseAt === null);
-  const beside = organizationId === undefined ? owned[0] : owned.find((team) => team.organizationId === organizationId);
+  const [beside, ...others] = owned.filter((team) => organizationId === undefined || team.organizationId === organizationId);
   if (!beside) throw forbidden("You own no team of this organization.", "Give organization_id of one of which you own a team, or create one.");
-  if (organizationId === undefined && owned.some((team) => team.organizationId !== beside.organizationId)) throw invalid("You own teams of several organizations.", "Say which one is meant by organization_id.");
+  if (others.some((team) => team.organizationId !== beside.organizationId)) throw invalid("You own teams of several organizations.", "Say which one is meant by organization_id.");
   return callerInTeam(services, c, beside.id);
 }
 

@@ -2,7 +2,7 @@ import { repeats } from "../../memories/repetition.ts";
 import { addsFacts } from "../../recall/selection/novelty.ts";
 import type { Decisions } from "../answers.ts";
 import type { Note } from "../intelligence.ts";
-import { endedTerms, goesOn, sameSubject, single, type Statement, standing, statementOf, termsOf } from "./statements.ts";
+import { endedTerms, goesOn, negation, sameSubject, single, type Statement, standing, statementOf, termsOf } from "./statements.ts";
 
 type Decision = Decisions["memory"][number];
 
@@ -162,7 +162,7 @@ function isTurned(fact: Statement, note: Statement): boolean {
   const [now, then] = [choice.exec(fact.text)?.groups, choice.exec(note.text)?.groups];
   if (now && then) return now["one"]?.toLowerCase() === then["other"]?.toLowerCase() && now["other"]?.toLowerCase() === then["one"]?.toLowerCase();
   if (fact.negates === note.negates) return false;
-  const [a, b] = [fact, note].map(({ terms }) => [...terms].filter((term) => !/^(?:(?:do|does|is|are|was|were|has|have|ca)n(?:'t)?|t|never|cannot)$/.test(term)).sort().join(" "));
+  const [a, b] = [fact, note].map(({ text }) => [...termsOf(text.replace(negation, ""))].sort().join(" "));
   return a === b && a !== "";
 }
 

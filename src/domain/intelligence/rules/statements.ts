@@ -39,7 +39,7 @@ const isUse = /\b(?:uses?|using|runs?|is|are|has|relies|on|with|limit)\b|verwend
 export const standing =
   /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?|prefers?)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohn(?:e|t|en)|leb(?:e|t|en))(?!\p{L})|住在|是|为|です|である/iu;
 const past = /\b(?:was|were|visited|met|went|bought|had|did|saw|\p{L}{3,}ed (?:the|a|an|in|on|to|with|from|their)\b)|(?<!\p{L})(?:war|wurde|habe)(?!\p{L})|了[。]?$|ました/iu;
-const negation = /\b(?:(?:do|does|is|are|was|were|has|have|can)(?:n't| not)|never|cannot)\b(?! (?:only|always|often)\b)|(?<!\p{L})(?:nicht|nie|kein\w{0,2})(?!\p{L})/iu;
+export const negation = /\b(?:(?:do|does|is|are|was|were|has|have|can)(?:n't| not)|never|cannot)\b(?! (?:only|always|often)\b)|(?<!\p{L})(?:nicht|nie|kein\w{0,2})(?!\p{L})/iu;
 const momentary = new Set(["now", "currently", "jetzt", "现在", "目前", "the", "a", "an"]);
 
 const endings =
