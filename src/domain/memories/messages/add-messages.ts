@@ -62,9 +62,10 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
   const extracted = await ctx.intelligence.extract(messages.map(readable));
   const facts = extracted.answer.facts.filter(({ text }) => !isMasked(text));
   const texts = facts.map(({ text }) => text);
-  const live = await candidatesFor(ctx, texts, state);
+  const { sameRun: live, otherRuns } = await candidatesFor(ctx, texts, state);
   const decide = (among: Memory[]) => ctx.intelligence.decide(texts, among.map(({ content, key, type, updatedAt, occurredAt }) => ({ content, key, type, at: occurredAt ?? updatedAt })));
   const decided = await decide(live);
+  const over = otherRuns.length > 0 ? withinCandidates((await decide(otherRuns)).answer, otherRuns.length).filter(({ event }) => event === "UPDATE" || event === "DELETE") : [];
   const ended = await endedBefore(ctx, existing);
   const ends = ended.length > 0 ? withinCandidates((await decide(ended)).answer, ended.length).filter(({ event }) => event === "DELETE") : [];
   const candidates = [...live, ...ended];
@@ -83,7 +84,8 @@ export async function addMessages(ctx: Context, { messages, state, idempotencyKe
     const target = decision.target === undefined ? undefined : candidates[decision.target];
     const fact = facts.find(({ text }) => text === decision.text);
     const at = fact?.message === undefined ? undefined : messages[fact.message]?.at;
-    operations.push(await applyDecision(ctx, { decision, target, at, by: decided.by, source: record.key, state, idempotencyKey: idempotencyKey && (await keyOfPart(idempotencyKey, `${record.key.slice(-32)}/${i}`)) }));
+    const replaces = over.find(({ text }) => text === decision.text)?.target;
+    operations.push(await applyDecision(ctx, { decision, target, replaced: replaces === undefined ? undefined : otherRuns[replaces], at, by: decided.by, source: record.key, state, idempotencyKey: idempotencyKey && (await keyOfPart(idempotencyKey, `${record.key.slice(-32)}/${i}`)) }));
   }
   const did = operations.flatMap(({ id, event }) => (id === undefined ? [] : [{ id, event }]));
   const isChanged = operations.some(({ event }) => event !== "NONE");

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import type { Decisions } from "../../intelligence/answers.ts";
+import { linkMemory } from "../../graph/link.ts";
 import { withRoom } from "../fields.ts";
 import { archiveAsRead } from "../forget.ts";
 import type { GivenState } from "../memory-fields.ts";
@@ -33,6 +34,8 @@ export interface FactToWrite {
   decision: Decision;
   /** The memory that the decision is about. */
   target: Memory | undefined;
+  /** Of another run, where it stays: the fact, once added, supersedes it, and it holds again when the fact is deleted. */
+  replaced: Memory | undefined;
   /** Of its message, ms since the epoch. */
   at: number | undefined;
   /** Who decided, and the key of the record of what was said. */
@@ -50,16 +53,19 @@ export async function applyDecision(ctx: Context, fact: FactToWrite): Promise<Op
   const { decision, target } = fact;
   const { event } = decision;
   if (event === "NONE") return operation(decision, "NONE", { id: target?.id });
-  if (!target || event === "ADD") return add(ctx, fact);
+  if (!target || event === "ADD" || isBefore(fact, target)) return add(ctx, fact);
   return event === "UPDATE" ? update(ctx, fact, target) : end(ctx, fact, target);
 }
+
+/** What was said before a memory came to be so neither changes nor ends it, however late it is told. */
+const isBefore = ({ at = Infinity }: FactToWrite, { occurredAt }: Memory): boolean => at < (occurredAt ?? -Infinity);
 
 const operation = ({ text, confidence, reasoning }: Decision, event: Decision["event"], more: Partial<Operation>): Operation => ({ event, text, confidence, reasoning, ...more });
 
 const reasonOf = ({ decision: { event, reasoning }, by, source }: FactToWrite, as: Decision["event"] = event): { decision: Json } => ({ decision: { event: as, reasoning, by, source } });
 
 async function add(ctx: Context, fact: FactToWrite): Promise<Operation> {
-  const { decision, state, at, idempotencyKey } = fact;
+  const { decision, state, at, idempotencyKey, replaced } = fact;
   const written = await remember(ctx, {
     ...state,
     content: decision.text,
@@ -70,6 +76,7 @@ async function add(ctx: Context, fact: FactToWrite): Promise<Operation> {
   });
   const { memory, outcome, found, proposal } = written;
   if (outcome === "duplicate") return operation(decision, "NONE", { id: memory.id, reasoning: "This session recalled just that." });
+  if (replaced && !isBefore(fact, replaced) && outcome !== "quarantined") await linkMemory(ctx, memory, [{ to: replaced.id, type: "supersedes", strength: 1, reason: "A later conversation says otherwise." }]);
   return operation(decision, "ADD", { id: memory.id, ...(outcome === "quarantined" ? { quarantined: found, held: memory } : found ? { masked: found, text: memory.content } : {}), ...(proposal ? { proposal } : {}) });
 }
 
