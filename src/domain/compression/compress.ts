@@ -34,8 +34,8 @@ const termWorth = 0.06;
 const rareTermWorth = 0.02;
 /** In a heading, which is shown for what stands below it. */
 const headingShare = 0.25;
-/** For the beginning of the text, of a section, and for a section about decisions. */
-const bonuses = { opening: 1.5, section: 0.3, decisions: 0.6 };
+/** For the beginning of the text, which goes behind a number or a denial, of a section, and for a section about decisions. */
+const bonuses = { opening: 0.75, section: 0.3, decisions: 0.6 };
 
 /**
  * The sentences and lines that hold a text's facts, as they stand and in their order, without the rest. Nothing is said in other

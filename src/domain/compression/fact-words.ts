@@ -32,9 +32,9 @@ export const germanWord = /^(?:der|das|und|nicht|ist|wir|mit|für|eine|auf|wird|
 export const refersBack =
   /^\P{L}*(?!it (?:is|was|has been) (?:decided|agreed|clear|important|possible|likely|necessary|known|not)\b)(?:(?:it|its|this|that|these|those|they|them|their|he|she|his|her|however|but|otherwise|instead|er|sie|dies(?:e[rs]?)?|dadurch|damit|dazu|sonst|aber|jedoch|stattdessen|cel(?:a|ui|le)|ceci|ils|elles?|mais|sinon|es[to]o|ello|est[ae]|estos|pero)(?![\p{L}\p{M}])|[这那它他她但]|否则|不过|因此|所以|其中|これ|それ|その|この|しかし|ただし|だから|でも)/iu;
 
-/** What stands behind somebody's name at the beginning of a sentence. */
+/** What only somebody does, behind a name at the beginning of a sentence: what `is` or `has` stands behind may be a meal. */
 export const doing =
-  /^\s+(?:will|sa(?:id|ys)|ask(?:s|ed)|owns|took|takes|ha[st]|is|was|confirmed|reported|proposed|suggested|wants|to|and|sagte?|fragte?|übernimmt|prüft|will|ist|kümmert|und|a|dit|propose|est|veut|et|dijo|propone|es|quiere|y)(?!\p{L})/u;
+  /^\s+(?:will(?! be)|sa(?:id|ys)|ask(?:s|ed)|owns|confirmed|reported|proposed|suggested|wants|sagte?|fragte?|übernimmt|prüft|kümmert|dit|propose|veut|dijo|propone|quiere)(?!\p{L})/u;
 
 /**
  * Phrases that say nothing. They go where commas set them off, or where the sentence stays one without them; a German, French or

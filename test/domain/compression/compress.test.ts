@@ -159,6 +159,21 @@ describe("a long text", () => {
     expect(retained).toBe(1);
   });
 
+  test.each([
+    ["Breakfast is served at 7 in the canteen on the ground floor."],
+    ["Parking will be free for everybody behind the building."],
+    ["Frühstück ist in der Kantine, und das wird sich nicht ändern."],
+  ])("takes no word for a name because it begins a sentence: %s [A7]", (told) => {
+    expect(compress(told).facts.names.found).toBe(0);
+    expect(compress(`${told} Priya will see to it.`).facts.names.found).toBe(1);
+  });
+
+  test("keeps limits and rules before what it begins with [A7]", () => {
+    const rules = ["Never deploy on Fridays.", "The rate limit is 500 requests per minute.", "We do not use Redis."];
+    const text = ["Breakfast is served at 7 in the canteen on the ground floor.", "The weather was nice and everyone had a good time.", ...rules, "Lunch was tasty and the soup was hot.", "Parking is free behind the building."].join(" ");
+    expect(compress(text, { targetTokens: 30 }).text).toBe(rules.join(" "));
+  });
+
   test("says what it kept by kind", () => {
     const { facts } = compress(among("The pool holds 40 connections.", "Rook has 50 of them.", "Nobody asked Priya about `pool.ts`."), { targetTokens: 15 });
     expect(facts.numbers).toEqual({ found: 2, kept: expect.any(Number) as number });
