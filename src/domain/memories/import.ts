@@ -51,6 +51,8 @@ export interface ImportOutcome {
   /** Records that the write guard keeps back whole, and those of which it masks secrets. */
   quarantined: number;
   masked: number;
+  /** Of the created and updated, those that nobody finds, because their expiry is past. */
+  expired: number;
   /** Links that wait, of any record. */
   proposedLinks: number;
   /** In the order of the records. */
@@ -76,7 +78,7 @@ export async function importMemories(ctx: Context, input: ImportInput): Promise<
   for (const chunk of chunks(records, ctx, review)) {
     for (let rest = chunk; rest.length > 0; ) {
       const part = await importChunk(ctx, rest, { ...input, review, arrived }).catch((error: unknown) => Promise.reject(afterStored(error, outcome.ids.length)));
-      for (const count of ["created", "updated", "unchanged", "skipped", "proposed"] as const) outcome[count] += part[count];
+      for (const count of ["created", "updated", "unchanged", "skipped", "proposed", "expired"] as const) outcome[count] += part[count];
       outcome.ids.push(...part.ids);
       outcome.renamed.push(...part.renamed);
       rest = rest.slice(part.ids.length);
@@ -97,7 +99,7 @@ async function keepBack(ctx: Context, imported: string[], passed: Screened["pass
   return { ids: places.sort((a, b) => a.at - b.at).map(({ id }) => id), quarantined: kept.length, masked: passed.filter(({ original }) => original).length };
 }
 
-const nothingYet = (): ImportOutcome => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, quarantined: 0, masked: 0, proposedLinks: 0, ids: [], renamed: [] });
+const nothingYet = (): ImportOutcome => ({ created: 0, updated: 0, unchanged: 0, skipped: 0, proposed: 0, quarantined: 0, masked: 0, expired: 0, proposedLinks: 0, ids: [], renamed: [] });
 
 const portableMemories = z.array(portableMemory);
 
@@ -282,6 +284,7 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
     if (writes.length > 0) await ctx.writer.commit(ctx.principal, ctx, writes);
     for (const [from, to] of succession.taken) arrived.set(from, to);
     await proposeHeld(ctx, held, outcome);
+    outcome.expired = writes.filter(({ memory }) => isExpired(memory, ctx.now)).length;
     return outcome;
   });
 }

@@ -10,7 +10,7 @@ import type { StepResult } from "./work.ts";
 const maxFailed = 100;
 /** What is wrong with one entry, and leaves the others alone. */
 const ofEntry: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT", "PERMISSION_DENIED", "MEMORY_NOT_FOUND", "NOT_FOUND"]);
-const counted = ["created", "updated", "unchanged", "skipped", "proposed", "quarantined", "masked"] as const;
+const counted = ["created", "updated", "unchanged", "skipped", "proposed", "quarantined", "masked", "expired"] as const;
 
 /** Stores the next piece. One that was begun before writes no entry a second time. */
 export async function importStep(ctx: WorkContext, jobs: Pick<JobStore, "piece" | "writtenBy">, job: Job, isRepeated: boolean): Promise<StepResult> {

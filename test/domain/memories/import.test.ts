@@ -103,6 +103,25 @@ describe("import takes records in order [A1] [S14]", () => {
   });
 });
 
+describe("import of what has expired already [A1] [S14]", () => {
+  test("says how many of the memories nobody finds, new ones and those that are here", async () => {
+    await ada.call("omn_store_memory", { key: "offer", content: "The offer stands." });
+    const ended = { expiry: "2026-01-01T00:00:00Z" };
+    const { structured, text } = await ada.call("omn_import_memories", { memories: [
+      { key: "news", content: "Old news.", metadata: ended }, { key: "offer", content: "The offer stood.", metadata: ended }, { key: "kept", content: "Still true." },
+    ] });
+    expect(structured).toMatchObject({ created: 2, updated: 1, expired: 2 });
+    expect(text).toContain("2 created, 1 updated, 0 unchanged, 0 skipped. 2 had expired already, and are not found.");
+    for (const key of ["news", "offer"]) expect((await ada.call("omn_retrieve_memory", { key })).structured["memories"] ?? []).toEqual([]);
+  });
+
+  test("says nothing of it where nothing has", async () => {
+    const { structured } = await ada.call("omn_import_memories", { memories: [{ content: "Still true.", metadata: { expiry: "2999-01-01T00:00:00Z" } }] });
+    expect(structured["expired"]).toBeUndefined();
+    expect(structured["advice"]).toBeUndefined();
+  });
+});
+
 describe("import in a shared team [S6] [S14]", () => {
   test("a memory that the importer may not see is neither overwritten nor revealed by its id", async () => {
     const grace = await team.join();

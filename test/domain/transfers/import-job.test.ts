@@ -38,6 +38,12 @@ describe("a long import [A1]", () => {
     expect(new Set((await rows("versions")).map(({ request_id: request }) => request))).toEqual(new Set([id]));
   });
 
+  test("says how many of the entries had expired already, and so are not found", async () => {
+    const { id } = await startImport(asking(owner), { records: [...notes(2), { content: "Old news.", metadata: { expiry: now - minute } }] as PortableMemory[], onConflict: "update" });
+    expect(await work(team)).toBe("idle");
+    expect([await stored(), (await found(id)).counts]).toEqual([2, { created: 3, expired: 1 }]);
+  });
+
   test("goes on after each turn where it stopped", async () => {
     const { id } = await startImport(asking(owner), { records: notes(250), onConflict: "update" });
     expect(await work(team, { deadline: now })).toBe("more");

@@ -32,10 +32,11 @@ export const importMemoriesTool = defineTool({
     const records = input.memories?.map((record) => (isNew(record) ? { ...record, namespace: record.namespace ?? ownNamespaceOf(ctx) } : record)) ?? (await parseExport(input.data as string, { sha256: input.sha256, count: input.count }));
     const result = await importMemories(ctx, { records, onConflict: input.on_conflict });
     if (result.created + result.updated > 0) ctx.changed({ ids: result.ids.slice(0, 100), listChanged: result.created > 0 });
-    const { created, updated, unchanged, skipped, proposed, quarantined, masked, proposedLinks, renamed } = result;
+    const { created, updated, unchanged, skipped, proposed, quarantined, masked, expired, proposedLinks, renamed } = result;
     const notes = joined([
       ...(quarantined > 0 ? [say` ${quarantined} are kept back in quarantine (omn_memory_health says why).`] : []),
       ...(masked > 0 ? [say` In ${masked} secrets are masked; the originals are in quarantine.`] : []),
+      ...(expired > 0 ? [say` ${expired} had expired already, and are not found.`] : []),
       ...waiting(proposed, "memories"),
       ...waiting(proposedLinks, "links"),
       ...(renamed.length > 0 ? [say` ${renamed.length} have new ids, because theirs are taken here; the old ids lead to them within this team.`] : []),
@@ -44,7 +45,7 @@ export const importMemoriesTool = defineTool({
       structured: {
         created, updated, unchanged, skipped, count: records.length, memory_ids: result.ids,
         ...adviceOf(notes),
-        ...(quarantined > 0 ? { quarantined } : {}), ...(masked > 0 ? { masked } : {}),
+        ...(quarantined > 0 ? { quarantined } : {}), ...(masked > 0 ? { masked } : {}), ...(expired > 0 ? { expired } : {}),
         ...(proposed > 0 ? { proposed } : {}), ...(proposedLinks > 0 ? { proposed_links: proposedLinks } : {}), ...(renamed.length > 0 ? { renamed } : {}),
       },
       text: say`Imported ${records.length}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped.${notes}`,
