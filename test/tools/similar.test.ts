@@ -99,6 +99,24 @@ describe("what a store says of similar memories [A1]", () => {
       expect(shared.structured).toMatchObject({ outcome: "updated", version: 2 });
     });
 
+    test.each([
+      ["a secret", "Mango-Lantern-41", { sensitivity: "secret" }],
+      ["a short text", "On Tuesdays.", {}],
+      ["a text without a word in common", "Nobody releases anything while auditors visit our floor.", {}],
+    ])("of %s says that the team has a memory of that key, too, which stays as it was [A13] [S6]", async (_what, content, metadata) => {
+      const tenant = await newTenant();
+      const [ada, bo] = [await keyFor(tenant, tenant.ownerId), await keyFor(tenant, await addMember(tenant.teamId, "member"))];
+      const keep = (to: { token: string }, said: string, scope?: string) => callTool(to.token, "omn_store_memory", { key: "vault.code", content: said, metadata: { ...metadata, ...(scope && { scope }) } });
+      await keep(bo, "Bo knows the other one.");
+      expect(similarIn(await keep(ada, content, "shared")), "what is private to Bo is not there").toEqual([]);
+      const copy = await keep(ada, `${content}!`);
+      expect(copy.structured).toMatchObject({ outcome: "created", scope: "private", similar: [{ key: "vault.code", scope: "shared", relation: "same key" }] });
+      expect(copy.structured["advice"]).toMatch(/omn_update_memory on it.*omn_forget_memory/);
+      expect(copy.text).toContain('relation="same key"');
+      if ("sensitivity" in metadata) expect(JSON.stringify(copy)).not.toContain("Mango");
+      expect(similarIn(await keep(ada, `${content}?`, "shared")), "Ada's own").toMatchObject([{ key: "vault.code", relation: "same key" }]);
+    });
+
     test("is silent where the same memory is updated, and where nothing was stored", async () => {
       const own = await newToken();
       await callTool(own, "omn_store_memory", { key: "process.release-notes", content: noted });

@@ -19,7 +19,7 @@ const leastShared = 2;
  */
 const threshold = 0.17;
 
-type New = Pick<MemoryState, "content"> & Partial<Pick<MemoryState, "value" | "sensitivity" | "namespace">>;
+type New = Pick<MemoryState, "content"> & Partial<Pick<MemoryState, "value" | "sensitivity" | "namespace" | "key">>;
 
 /** Memories that a new one may repeat or contradict. */
 export interface Similar {
@@ -31,17 +31,19 @@ export interface Similar {
 
 /**
  * Looks for what is like a text about to be stored, by one search for its telling words in the team's object, while the truth
- * commits. Structured values are data, which may be alike in two places, and the words of a secret are not looked up.
+ * commits. Structured values are data, which may be alike in two places, and the words of a secret or of a short text are not
+ * looked up, only what has its key in another scope: else somebody who means to change that one makes a copy and never learns it.
  * `mayName`: which of them the caller is to be told of.
  */
 export function similarTo({ principal }: Context, fresh: New, mayName: (memory: Memory) => boolean = () => true): Similar {
-  const terms = queryTerms(fresh.content);
-  const isLookedUp = fresh.value == null && fresh.sensitivity !== "secret" && terms.length >= shortestText && principal.scopes.includes("memory:read");
+  const words = fresh.sensitivity === "secret" ? [] : queryTerms(fresh.content);
+  const terms = words.length < shortestText ? [] : words;
+  const isLookedUp = fresh.value == null && (terms.length > 0 || fresh.key != null) && principal.scopes.includes("memory:read");
   let found: LikenessAnswer | undefined;
   return {
     beside: isLookedUp ? { query: likenessOf(terms), found: (answer) => void (found = answer) } : undefined,
     to: ({ memory, outcome, replayed }) =>
-      found && !replayed && memory.sensitivity !== "secret" && (outcome === "created" || outcome === "updated") ? alike(memory, terms, { ...found, rows: found.rows.filter(mayName) }) : [],
+      found && !replayed && (outcome === "created" || outcome === "updated") ? alike(memory, terms, { ...found, rows: found.rows.filter(mayName) }) : [],
   };
 }
 
@@ -67,10 +69,10 @@ export async function mayBeSaid(ctx: Context, said: Pick<MemoryState, "content" 
 export const isTwin = (memory: Memory, { key, namespace }: Partial<Pick<Memory, "key" | "namespace">>): boolean =>
   memory.key !== null && memory.key === key && memory.namespace === namespace;
 
-function alike(stored: Pick<Memory, "namespace"> & { id?: string; key?: string | null }, terms: readonly QueryTerm[], found: LikenessAnswer, most = maxSimilar): Memory[] {
+function alike(stored: Pick<Memory, "namespace"> & Partial<Pick<Memory, "id" | "key" | "sensitivity">>, terms: readonly QueryTerm[], found: LikenessAnswer, most = maxSimilar): Memory[] {
   const weights = new Map(terms.map(({ term }, i) => [term, found.weights[i] ?? 0]));
   return found.rows
-    .filter((memory) => memory.id !== stored.id && memory.sensitivity !== "secret" && memory.redaction === undefined && isNear(memory.namespace, stored.namespace))
+    .filter((memory) => memory.id !== stored.id && (isTwin(memory, stored) || (stored.sensitivity !== "secret" && memory.sensitivity !== "secret" && memory.redaction === undefined && isNear(memory.namespace, stored.namespace))))
     .map((memory) => ({ memory, share: sharedBy(weights, memory.content, isTwin(memory, stored)) }))
     .filter(({ share }) => share >= threshold)
     .sort((a, b) => b.share - a.share)
@@ -78,12 +80,12 @@ function alike(stored: Pick<Memory, "namespace"> & { id?: string; key?: string |
     .map(({ memory }) => memory);
 }
 
-/** The other's own words are taken to be as rare as these are: their weights are not known. Of two with one name any word in common is all. */
+/** The other's own words are taken to be as rare as these are: their weights are not known. Two with one name are alike whatever they say. */
 function sharedBy(weights: ReadonlyMap<string, number>, other: string, isNamesake: boolean): number {
   const all = total([...weights.values()]);
   const theirs = queryTerms(other).map(({ term }) => term);
   const shared = theirs.flatMap((term) => weights.get(term) ?? []);
-  if (isNamesake && shared.length > 0) return 1;
+  if (isNamesake) return 1;
   if (shared.length < leastShared || all === 0) return 0;
   return total(shared) / (all + (theirs.length - shared.length) * (all / weights.size));
 }
