@@ -117,6 +117,18 @@ describe("a role downgraded mid-session [A13] [S17]", () => {
     await become("member");
     expect((await (await signedIn()).browser.json("POST", "/v1/invitations/accept", { token })).status).toBe(404);
   });
+
+  test("of the invitations of a former owner, those stay good that an admin may give, and none makes an owner, though it is listed until it ends", async () => {
+    const { tenant, browser, become, owner } = await teamWith("owner");
+    const [toOwner, toAdmin] = await Promise.all(["owner", "admin"].map(async (role) => (await browser.json("POST", `/v1/teams/${tenant.teamId}/invitations`, { role })).json<{ token: string }>()));
+    await become("admin");
+    const listed = await (await send({ token: owner.token, method: "GET", path: `/v1/teams/${tenant.teamId}/invitations` })).json<{ invitations: { role: string }[] }>();
+    expect(listed.invitations.map(({ role }) => role).sort()).toEqual(["admin", "owner"]);
+    const { browser: guest } = await signedIn();
+    expect((await guest.get(`/invitation?token=${toOwner?.token}`)).status).toBe(404);
+    expect((await guest.json("POST", "/v1/invitations/accept", { token: toOwner?.token })).status).toBe(404);
+    expect((await guest.json("POST", "/v1/invitations/accept", { token: toAdmin?.token })).status).toBe(200);
+  });
 });
 
 describe("session fixation at the MCP endpoint [A13]", () => {
