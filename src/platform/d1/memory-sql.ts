@@ -203,10 +203,11 @@ export const insertTombstones = `INSERT INTO outbox (team_id, seq, memory_id, op
     (SELECT m.id FROM memories m WHERE m.team_id = ?1 AND m.id = e.value ->> '$.id' AND m.version = e.value ->> '$.version'),
     'erase', e.value ->> '$.visibility' = 'public', ?4
   FROM json_each(?2) e`;
-/** Parameters: team, `[{id}]` as JSON. */
+/** By the id that a memory had elsewhere only what its own owner has there: anybody's import may name any id. Parameters: team, `[{id}]` as JSON. */
 export const keptBackFor = `SELECT m.id, m.version, m.visibility FROM memories m WHERE m.team_id = ?1 AND m.quarantine IS NOT NULL
-  AND m.id NOT IN (SELECT value ->> '$.id' FROM json_each(?2)) AND m.quarantine ->> '$.target' IN (SELECT value ->> '$.id' FROM json_each(?2)
-    UNION ALL SELECT f.former_id FROM former_ids f WHERE f.team_id = ?1 AND f.memory_id IN (SELECT value ->> '$.id' FROM json_each(?2)))`;
+  AND m.id NOT IN (SELECT value ->> '$.id' FROM json_each(?2)) AND (m.quarantine ->> '$.target' IN (SELECT value ->> '$.id' FROM json_each(?2))
+    OR (m.quarantine ->> '$.target', m.owner_id) IN (SELECT f.former_id, d.owner_id FROM former_ids f CROSS JOIN memories d ON d.team_id = ?1 AND d.id = f.memory_id
+      WHERE f.team_id = ?1 AND f.memory_id IN (SELECT value ->> '$.id' FROM json_each(?2))))`;
 /** Old outbox rows of an erased memory name it, but hold none of its text. Parameters: team, `[{id}]` as JSON. */
 export const deleteMemories = `DELETE FROM memories WHERE team_id = ?1 AND id IN (SELECT value ->> '$.id' FROM json_each(?2))`;
 export const deleteIdempotency = `DELETE FROM idempotency WHERE team_id = ?1 AND memory_id IN (SELECT value ->> '$.id' FROM json_each(?2))`;
