@@ -9,6 +9,7 @@ import type { Citation } from "../domain/memories/memory-values.ts";
 import { type Memory, trustOf } from "../domain/memories/memory.ts";
 import type { More } from "../domain/memories/forget.ts";
 import type { Proposal } from "../domain/memories/proposal-store.ts";
+import { asFound } from "../domain/secrets/redaction.ts";
 import { mayRead, type Principal } from "../domain/tenancy/principal.ts";
 import type { Question } from "./define-tool.ts";
 import type { Related } from "../domain/recall/selection/related.ts";
@@ -195,8 +196,8 @@ export const moreText = ({ more }: { more?: More }): Framed[] => (more ? [say`Le
 export const namedTo = (principal: Principal, memory: Memory, ...said: (string | undefined)[]): Memory =>
   mayRead(principal) || said.includes(memory.key ?? undefined) ? memory : { ...memory, key: null };
 
-/** The same in the forms of REST: all of it, or its id. */
-export const memoryFor = (principal: Principal, memory: Memory, extra?: Extra): Record<string, unknown> => (mayRead(principal) ? omnMemory(memory, extra) : { memory_id: memory.id });
+/** The same in the forms of REST: all of it but what is sealed, or its id. */
+export const memoryFor = (principal: Principal, memory: Memory, extra?: Extra): Record<string, unknown> => (mayRead(principal) ? omnMemory(asFound(memory), extra) : { memory_id: memory.id });
 
 /** The id, where the handle is a name. */
 export const idBeside = (memory: Called): string | undefined => (memory.key === null ? undefined : `id ${refOf(memory)}`);

@@ -13,6 +13,7 @@ import { keptBack, maskedFields, verdictOn } from "./quarantine.ts";
 import { keyTaken, retryOnConflict } from "./retry-on-conflict.ts";
 import { followingVersion, purge, trustAfter } from "./versions.ts";
 import { isReviewed, propose, proposeOnly, requireRoom, withoutReview } from "./review.ts";
+import { noteSecrets } from "./secret-reading.ts";
 import type { Proposal } from "./proposal-store.ts";
 import { requireValidity } from "./validity.ts";
 import { resolveOne, type Reference } from "./resolve.ts";
@@ -75,7 +76,10 @@ async function change(ctx: Context, input: ScreenedInput, isGuarded: boolean): P
     const changes = wholeChanges(current, input);
     requireChange(ctx.principal, current, changes);
     if (input.expectedVersion !== undefined && !(await isAsSeen(ctx, current, input.expectedVersion))) {
-      if (mayRead(ctx.principal)) return { outcome: "conflict", current: (await withSuccessors(ctx, [current]))[0] as Memory, attempted: changes };
+      if (mayRead(ctx.principal)) {
+        await noteSecrets(ctx, [current]);
+        return { outcome: "conflict", current: (await withSuccessors(ctx, [current]))[0] as Memory, attempted: changes };
+      }
       throw new DomainError("CONFLICT", `The memory is at version ${current.version}, not ${input.expectedVersion}.`, {
         hint: "Nothing was written. To see what it says now, use a key or sign-in that was granted memory:read.",
       });

@@ -5,6 +5,7 @@ import { defined } from "../../../domain/defined.ts";
 import { givenMetadata, toState } from "../../../domain/memories/portable.ts";
 import { revise, type ReviseOutcome } from "../../../domain/memories/revise.ts";
 import { scopeFilter } from "../../../domain/memories/session-scope.ts";
+import { asFound } from "../../../domain/secrets/redaction.ts";
 import { mayRead } from "../../../domain/tenancy/principal.ts";
 import { beginningOf } from "../../beginning.ts";
 import { AskedConflict, conflictQuestion } from "../../conflict-question.ts";
@@ -47,7 +48,7 @@ export const memoryUpdate = defineTool({
     }
     if (result.outcome === "updated") ctx.changed({ ids: [memory.id], listChanged: false });
     const outcome = outcomeWith(result.outcome, result.proposal);
-    const answer = succeeded(ctx, session, { id: memory.id, event: outcome === "updated" ? "UPDATE" : "NONE", ...(mayRead(ctx.principal) ? { memory: beginningOf(memory.content) } : {}), version: memory.version, ...proposalOf(result.proposal), ...guardOf(outcome, result.masked), ...(result.wider && { scope: memory.visibility }) });
+    const answer = succeeded(ctx, session, { id: memory.id, event: outcome === "updated" ? "UPDATE" : "NONE", ...(mayRead(ctx.principal) ? { memory: beginningOf(asFound(memory).content) } : {}), version: memory.version, ...proposalOf(result.proposal), ...guardOf(outcome, result.masked), ...(result.wider && { scope: memory.visibility }) });
     return { ...answer, question: sharingQuestion(result) };
   },
 });
