@@ -244,8 +244,9 @@ function importChunk(ctx: Context, records: PortableMemory[], { onConflict, writ
       named.add(present.id);
       outcome.ids.push(present.id);
       succession.take(record, present);
-      if (present.quarantine) {
-        outcome[record.quarantine ? "unchanged" : "skipped"] += 1;
+      // What calls itself kept back was not looked at: it comes as that, and changes nothing that is there.
+      if (present.quarantine || record.quarantine) {
+        outcome[present.quarantine && record.quarantine ? "unchanged" : "skipped"] += 1;
         continue;
       }
       const mine = before?.get(present.id);
