@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { invalid } from "../errors.ts";
 import { named } from "../frame.ts";
+import { isPlain } from "../guard/screen.ts";
 import { enriched, givenIn } from "./enriched.ts";
 import { type Memory, type MemoryState, newState, type Version } from "./memory.ts";
 import type { MemoryWrite } from "./memory-store.ts";
@@ -34,12 +35,14 @@ export function arrival(ctx: Context, record: PortableMemory, given: Partial<Mem
   const fresh = firstVersion(ctx, state, id);
   // Nobody imports in another person's name: foreign authors become the importer.
   const author = (claimed: string | undefined): string => (claimed === owner ? claimed : owner);
+  // A name that gives orders is no name.
+  const toolOf = (claimed = ctx.tool): string => (isPlain(claimed) ? claimed : "unknown");
   const notLater = (at: number | undefined): number => Math.min(at ?? ctx.now, ctx.now);
   const history: Version[] = (record.history ?? []).map((version) => ({
     version: version.version,
     at: notLater(version.at),
     actorId: author(version.actor_id),
-    tool: version.tool,
+    tool: toolOf(version.tool),
     action: version.action,
     state: newState({
       ...toState(version.state),
@@ -60,10 +63,10 @@ export function arrival(ctx: Context, record: PortableMemory, given: Partial<Mem
       version: (history.at(-1)?.version ?? 0) + 1,
       createdAt: notLater(record.created_at),
       createdBy: author(record.created_by),
-      createdTool: record.created_tool ?? ctx.tool,
+      createdTool: toolOf(record.created_tool),
       updatedAt: notLater(record.updated_at),
       updatedBy: author(record.updated_by),
-      updatedTool: record.updated_tool ?? ctx.tool,
+      updatedTool: toolOf(record.updated_tool),
     },
     action: "import",
     history,
