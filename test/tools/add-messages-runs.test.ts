@@ -30,6 +30,8 @@ describe("what a later conversation says takes the place of what an earlier one 
     expect((await add("friday", "I moved from Kiel to Bonn.")).told).toEqual([["ADD", "User moved from Kiel to Bonn."]]);
     expect(await found("where does the user live")).toEqual([["User moved from Kiel to Bonn.", false], ["User lives in Kiel.", true]]);
     expect(await found("where does the user live", { run_id: "monday" })).toEqual([["User lives in Kiel.", true]]);
+    const { structured } = await ada.call("memory_search", { query: "Kiel", user_id: "anna", run_id: "monday", include_metadata: false });
+    expect(structured["data"].results).toMatchObject([{ content: "User lives in Kiel.", superseded_by: expect.any(String) }]);
     await deleteRun("friday");
     expect(await found("where does the user live")).toEqual([["User lives in Kiel.", false]]);
   });

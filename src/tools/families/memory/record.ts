@@ -28,6 +28,7 @@ export function recordOf(whole: Memory, { author, bare, truncated }: Shown = {})
   const memory = asSaid(whole);
   const { [categoryEntry]: category, ...custom } = memory.metadata;
   const scope = scopeOf(memory);
+  const superseded = memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy };
   const metadata = {
     ...scopeFields(scope),
     created_at: toIso(memory.createdAt),
@@ -42,10 +43,10 @@ export function recordOf(whole: Memory, { author, bare, truncated }: Shown = {})
     ...(memory.confidence === initialState.confidence ? {} : { confidence: memory.confidence }),
     ...(memory.occurredAt === null ? {} : { occurred_at: toIso(memory.occurredAt) }),
     ...(memory.expiresAt === null ? {} : { expiry: toIso(memory.expiresAt) }),
-    ...(memory.supersededBy === null ? {} : { superseded_by: memory.supersededBy }),
+    ...superseded,
     ...(memory.sensitivity === "secret" ? { sensitivity: "secret" } : {}),
     ...audienceOf(memory, author),
   };
-  // Whose word it is stands beside the text also where the metadata is not wanted.
-  return { id: memory.id, integer_id: memory.alias, content: memory.content, ...(truncated ? { truncated } : {}), ...trustFieldOf(memory), ...(bare ? {} : { metadata }), version: memory.version };
+  // Whose word it is, and that it holds no more, stands beside the text also where the metadata is not wanted.
+  return { id: memory.id, integer_id: memory.alias, content: memory.content, ...(truncated ? { truncated } : {}), ...trustFieldOf(memory), ...(bare ? superseded : { metadata }), version: memory.version };
 }
