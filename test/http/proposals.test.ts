@@ -122,3 +122,20 @@ test("what a member keeps for themselves is not named to the admin as what would
   expect(hidden).not.toMatch(new RegExp(`${own}|It says so`));
   expect(await proposed(next)).toMatch(new RegExp(`"superseded_by":\\{"before":null,"after":"${next}"`));
 });
+
+test("a key that decides but does not write accepts no change of links, and leaves it waiting [F4]", async () => {
+  const tenant = await newTenant();
+  const [owner, decider, member] = await Promise.all([keyFor(tenant, tenant.ownerId), keyFor(tenant, tenant.ownerId, ["memory:read", "memory:admin"]), keyFor(tenant, await addMember(tenant.teamId, "member"))]);
+  const rest = (token: string, method: string, path: string, body: unknown = "") => send({ token, method, path: `/v1/teams/${tenant.teamId}${path}`, body });
+  await rest(owner.token, "PUT", "/review", { required: true });
+  const ids: string[] = [];
+  for (const content of ["Deploys run on Tuesdays.", "The build host is in Frankfurt."]) {
+    ids.push((await callTool(owner.token, "omn_store_memory", { content, metadata: { scope: "shared" } })).structured["memory_id"] as string);
+  }
+  await callTool(member.token, "omn_update_memory", { id: ids[0], links: [{ to: ids[1], type: "references" }] });
+  const { proposals } = await (await rest(owner.token, "GET", "/proposals")).json<{ proposals: { id: string }[] }>();
+  const accept = `/proposals/${proposals[0]?.id}/accept`;
+  expect((await rest(decider.token, "POST", accept)).status).toBe(403);
+  expect(await (await rest(owner.token, "GET", "/proposals")).json()).toMatchObject({ proposals: [{ id: proposals[0]?.id, state: "pending" }] });
+  expect((await rest(owner.token, "POST", accept)).status).toBe(200);
+});

@@ -3,7 +3,7 @@ import { DomainError, notFound } from "../errors.ts";
 import { linkMemory, unlinkMemory } from "../graph/link.ts";
 import { successorsOf, withSuccessor, withSuccessors } from "../recall/selection/succession.ts";
 import { assertReadable } from "../secrets/redaction.ts";
-import { isTeamAdmin } from "../tenancy/principal.ts";
+import { isTeamAdmin, requireScope } from "../tenancy/principal.ts";
 import { requireAction } from "../tenancy/roles.ts";
 import { isExpired, type Memory, type MemoryState } from "./memory.ts";
 import { maySee } from "./policy.ts";
@@ -71,6 +71,8 @@ export async function acceptProposal(ctx: Context, input: { id: string }): Promi
     if (isOutdated(ctx, proposal, memory)) {
       throw new DomainError("CONFLICT", "The memory has changed since it was proposed.", { hint: "Refuse it, or wait until it is proposed again as it is now." });
     }
+    // Asked before the change is committed: what follows it would fail without.
+    if (proposal.links) requireScope(ctx.principal, "memory:write");
     const links = proposal.links && (await linkable(ctx, proposal.links));
     const { proposed, proposedBy, tool } = proposal;
     const author = proposed ? { updatedBy: proposedBy, updatedTool: tool } : { updatedBy: memory.updatedBy, updatedTool: memory.updatedTool };
