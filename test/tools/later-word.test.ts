@@ -74,6 +74,7 @@ const reversed: typeof everyday = [
   ["We decided to stay on Kafka 3.6 this year.", "We reverse the decision about Kafka and go to 3.7.1.", "Which Kafka version do we run?"],
   ["The launch of the partner portal is planned for 14 April.", "The launch of the partner portal slipped to 5 May.", "When is the launch of the partner portal?"],
   ["The migration of the data centre is on 3 March.", "The migration of the data centre was postponed to 10 April.", "When is the migration of the data centre?"],
+  ["The opening of the new warehouse slipped to May.", "The opening of the new warehouse was delayed to June.", "When is the opening of the new warehouse?"],
   ["Transactional mails go out through Mailjet.", "We are switching mails from Mailjet to Postal.", "Which service sends transactional mails?"],
   ["We suspect the thumbnail cache as the cause of the memory leak.", "The cause of the memory leak turned out to be libvips, the thumbnail cache is innocent.", "What is the cause of the memory leak?"],
   ["The offsite takes place in Leipzig.", "The offsite takes place in Dresden after all.", "Where does the offsite take place?"],
