@@ -42,7 +42,7 @@ function respellings(text: string): string[] {
   const folded = text.normalize("NFKC").replaceAll(invisible, "").replaceAll(/\P{ASCII}/gu, (letter) => lookAlikes[letter.toLowerCase()] ?? letter);
   const joined = (folded.match(spacing)?.length ?? 0) < leastSpaced ? folded : folded.replaceAll(spacing, "");
   const isLeet = (folded.match(mixedWord)?.length ?? 0) >= leastMixed;
-  const words = !isLeet ? folded : folded.replaceAll(/(?<![\w])(?=[\w@$!]*[A-Za-z])[\w@$!]{3,}/g, (word) => word.replaceAll(/[013457@$!]/g, (sign) => leet[sign] ?? sign));
+  const words = !isLeet ? folded : folded.replaceAll(/(?<![\w])(?=[\w@$!]{0,40}[A-Za-z])[\w@$!]{3,}/g, (word) => word.replaceAll(/[013457@$!]/g, (sign) => leet[sign] ?? sign));
   const rotated = /\brot-?13\b/i.test(text) ? [folded.replaceAll(/[a-z]/gi, (letter) => String.fromCharCode(letter.charCodeAt(0) + (/[a-m]/i.test(letter) ? 13 : -13)))] : [];
   return [folded, joined, words, ...rotated].filter((spelling, i, all) => spelling !== text && all.indexOf(spelling) === i);
 }

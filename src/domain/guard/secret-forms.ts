@@ -53,7 +53,7 @@ export const secretForms: readonly (readonly [kind: string, form: RegExp])[] = [
   ["bot webhook", /https:\/\/(?:oapi\.dingtalk\.com\/robot\/send\?access_token=[0-9a-f]{40,}|qyapi\.weixin\.qq\.com\/cgi-bin\/webhook\/send\?key=[0-9a-f-]{36}|open\.(?:feishu\.cn|larksuite\.com)\/open-apis\/bot\/v2\/hook\/[\w-]{30,})/g],
   ["password hash", /\$(?:apr1|2[abxy]|[1567y])\$(?=[\w./$]*\d)[\w./]{2,}\$?[\w./$]{20,}/g],
   ["Mapbox token", /\bsk\.eyJ[\w-]{20,}\.[\w-]{10,}/g],
-  ["webhook", /\b(?:hooks?\.[\w.-]{1,100}|[\w.-]{1,100}\/(?:web)?hooks?)\/[\w/-]{0,200}(?=[A-Za-z]*\d)(?=[\d-]*[A-Za-z])[A-Za-z\d]{10,}/g],
+  ["webhook", /\b(?:hooks?\.[\w.-]{1,100}|[\w.-]{1,100}\/(?:web)?hooks?)\/[\w/-]{0,200}(?=[A-Za-z]{0,40}\d)(?=[\d-]{0,40}[A-Za-z])[A-Za-z\d]{10,}/g],
   ["private feed", /\/private-[0-9a-f]{32}\b/g],
   ["one-time password secret", /\botpauth:\/\/[^\s"'<>]{0,200}secret=[A-Z2-7]{16,}/gi],
   // Of many issuers: a name, perhaps another, then what a generator made.

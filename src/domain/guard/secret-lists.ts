@@ -52,18 +52,18 @@ const cellsOf = (line: string, by: string): string[] => line.split(by === "  " ?
 
 function underHead(lines: readonly Line[], at: number, by: string): At[] {
   const heads = cellsOf((lines[at] as Line).text, by);
-  return heads.flatMap((head, column) => {
-    const is = kindOf(head);
-    if (!is || heads.filter(Boolean).length < 2) return [];
-    const found: At[] = [];
-    for (const line of lines.slice(at + 1, at + 60)) {
-      const cells = cellsOf(line.text, by);
-      if (cells.length !== heads.length) break;
-      const value = cells[column] as string;
-      if (is(value) && (!/^(?:code|código|番号)/i.test(head) || place.test(`${heads} ${cells}`))) found.push([line, value]);
+  const kinds = heads.map(kindOf);
+  const found: At[] = [];
+  if (heads.filter(Boolean).length < 2 || !kinds.some(Boolean)) return found;
+  for (const line of lines.slice(at + 1, at + 60)) {
+    const cells = cellsOf(line.text, by);
+    if (cells.length !== heads.length) break;
+    for (const [column, value] of cells.entries()) {
+      const head = heads[column] as string;
+      if (kinds[column]?.(value) && (!/^(?:code|código|番号)/i.test(head) || place.test(`${heads} ${cells}`))) found.push([line, value]);
     }
-    return found;
-  });
+  }
+  return found;
 }
 
 /** `Passwords:` and a list below, or the one value on the next line. */

@@ -334,6 +334,13 @@ test("takes time in proportion to a text without an end [S6]", { timeout: 15_000
   for (const unit of ["for a user wants ", "for user "]) expect(findInstructions(unit.repeat(100_000 / unit.length)), unit).toBeDefined();
 });
 
+// So does each of these: the beginning of a secret or an order, and no end of it.
+test("takes time in proportion to what follows the beginning of a secret [S6]", { timeout: 15_000 }, () => {
+  const begun = ["a.".repeat(49) + "a/hook/" + "b".repeat(99_000), "htpasswd -" + "b".repeat(99_000), Array(100).fill("pw|".repeat(66)).join("\n")];
+  for (const text of begun) expect(findSecrets(text)).toBeDefined();
+  expect(findInstructions("a1b a1b a1b " + "$".repeat(99_000))).toBeDefined();
+});
+
 test("findings lie within the text, in its order, and do not overlap; any text can be looked at", () => {
   const text = fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.array(fc.constantFrom("password", "is", ": ", "sk-", "Ab3$xY9z", "ignore", " all ", "previous", "instructions", "<", ">", "\n", "\u200b", "密码", "你现在是", "=", "@", "/"), { maxLength: 40 }).map((parts) => parts.join("")));
   fc.assert(

@@ -170,3 +170,11 @@ test.each(["a", " ", "a. ", "\"I ", "said \"", "Bob said: ", "imagine I'm ", "pl
   const text = part.repeat(10_000 / part.length);
   expect(quickest(() => extractByRules([user(text)]))).toBeLessThan(100);
 });
+
+// Where a word can be read in two ways, each of these takes twice the time with every word more, which is for ever.
+test.each(["thank ", "thanks ", "so much ", "now ", "also ", "從不", "从不", "不再", "我们也", "我家从", "ich auch ", "immer noch "])("a sentence that says %j again and again takes no time [S6]", (part) => {
+  for (const [lead, end] of [["", "zebra."], ["我", "。"], ["Ich ", "nie."]]) {
+    const text = `${lead}${part.repeat(Math.floor(500 / part.length))}${end}`;
+    expect(quickest(() => extractByRules([user(text)]))).toBeLessThan(100);
+  }
+});

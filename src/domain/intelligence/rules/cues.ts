@@ -2,7 +2,8 @@ import type { Language } from "./sentences.ts";
 
 /**
  * Cues of what a sentence is: said in passing, asked of the model, or a fact that is worth keeping. All are tried on sentences of
- * at most 600 characters, so that even the worst of them ends at once.
+ * at most 600 characters. No word of a list that repeats is the beginning of another or made of others: what can be read in two ways
+ * takes twice the time with each word.
  */
 interface Cues {
   /** Discourse at the beginning, which says nothing. */
@@ -23,7 +24,7 @@ const en: Cues = {
   lead: /^(?:(?:(?:(?:hey|hi|hello|thanks|wow|yeah|yes|sure)(?:,? \p{Lu}\p{L}+)?|oh|ok|okay|yes|yeah|yep|no|sure|well|so|and|but|also|great|thanks|actually|anyway|by the way|(?:it )?turns out(?: that)?|don't forget(?: that|(?=:))|btw|fyi|in fact|quick update|update|for (?:the record|reference|context)|note|just so you know|(?:please )?(?:remember|note|keep in mind)(?: that)?)[,:]? |for this (?:repo|repository|project): ))+/iu,
   drop: new RegExp(
     [
-      String.raw`^(?:(?:hi|hello|hey|there|good|morning|evening|night|thanks?|you|thank|so|much|great|cool|nice|perfect|awesome|ok|okay|sure|yes|no|yep|please|bye|lol|haha|makes|sense|got|it|a|lot|very|glad|like|that|now|fine|works)[\s,.!]*)+$`,
+      String.raw`^(?:(?:hi|hello|hey|there|good|morning|evening|night|thanks?|you|so|much|great|cool|nice|perfect|awesome|ok|okay|sure|yes|no|yep|please|bye|lol|haha|makes|sense|got|it|a|lot|very|glad|like|that|now|fine|works)[\s,.!]*)+$`,
       String.raw`^(?:what|why|how|can|could|would|do(?! not)|does|did|is|are|am|will|shall|may|who|where)\b`,
       String.raw`^(?:please )?(?:run|give|show|tell|write|make|fix|add|create|update|delete|remove|explain|help|try|check|look|let|find|summari[sz]e|translate|refactor|list|generate|suggest|send|open|read|wait|compare|rewrite|convert|implement|build|test|review|draft|change|rename|move|put|set|start|stop|continue|go|think|describe|talk|see|have a)\b`,
       String.raw`^I(?:'m| am)? (?:really |just |still |so )?(?:think|guess|wonder|hope|wish|suppose|doubt|not sure|don't know|don't understand|don't see|don't think|mean|see\b|understand|agree|will\.?$|can't (?:see|find|tell|get)|looking|checking|trying|getting|seeing|waiting|debugging|wondering|tired|hungry|sorry|back\b|ready|done\b|stuck|afraid|sure|happy|glad|here|busy|confused|thinking|asking|need\b|want(?:ed)? (?:to|you)|would like|have (?:a |an |no |some |another )?(?:question|problem|issue|idea|error|bug|doubt|request|feeling))\b`,
@@ -78,7 +79,7 @@ const de: Cues = {
 const zh: Cues = {
   lead: /^(?:(?:对|是的|好的|好|嗯|哦|另外|还有|其实|顺便说一下|请记住|记住|没错|不|更新一下)[，,：:！!]\s?)+/u,
   drop: /[吗呢吧][。！？?!]?$|什么|怎么|为什么|如何|哪[个里些]|能不能|可不可以|^请(?!记住)|帮我|帮忙|谢谢|^(?:你好|您好|早上好|晚上好|早|好的|明白|知道了|收到|了解|可以|不错|还不错|很好|没事|先不用|嗯+)|等一下|稍等|看一下|看看|试试|试一下|今天有点|有点[累困饿]|正在[看查试等]|我(?:想|觉得|认为|希望|需要|看|试|猜|不知道|不确定|不明白)|可能|也许/u,
-  keep: /(?:我们?|咱们?|本人)(?:的|也|还|都|现在|平时|一直|已经|每天|不再|从不|总是|从来|早上|晚上|经常|家|从|在|对|最|不|很|会|目前|去年|今年|明年|项目|团队)*.{0,24}?(?:住|工作|是|叫|喜欢|讨厌|爱|过敏|用|使用|有|会说|会|打算|计划|决定|搬|戒|养|学|做|买|换|吃|喝|毕业|出生|负责|选择|采用|卖|来自|结婚|离职|辞)|我的.{1,20}(?:是|叫|在)|(?:必须|禁止|不得|不能|不允许|一律|截止|定在|改为|改成|换成|位于|运行在|端口|版本|决定)|.{2,20}(?:是|叫|用|使用|支持|需要|采用).{1,}/u,
+  keep: /(?:我们?|咱们?|本人)(?:的|也|还|都|现在|平时|一直|已经|每天|不再|总是|从来|早上|晚上|经常|家|从|在|对|最|不|很|会|目前|去年|今年|明年|项目|团队)*.{0,24}?(?:住|工作|是|叫|喜欢|讨厌|爱|过敏|用|使用|有|会说|会|打算|计划|决定|搬|戒|养|学|做|买|换|吃|喝|毕业|出生|负责|选择|采用|卖|来自|结婚|离职|辞)|我的.{1,20}(?:是|叫|在)|(?:必须|禁止|不得|不能|不允许|一律|截止|定在|改为|改成|换成|位于|运行在|端口|版本|决定)|.{2,20}(?:是|叫|用|使用|支持|需要|采用).{1,}/u,
   done: /^(?:决定[:：]|我们(?:已经)?决定|我(?:已经|已|刚)?(?:把|将).{1,80}(?:放|添加|改|移|更新|删除|替换|部署|设置|创建|保存)|我(?:已经|已)(?:添加|创建|更新|修复|删除|部署|配置|设置|安装|替换))/u,
   first: /[我咱]|本人/u,
 };
