@@ -54,7 +54,13 @@ export const json = (value: unknown): Framed => new FramedText(quietJson(value))
 export function quietJson(value: unknown): string {
   const text = JSON.stringify(value).replaceAll(hidden, unicodeEscape);
   // A backslash is part of JSON's own quoting.
-  return marksIn(text).filter(({ start }) => text[start] !== "\\").reduceRight((out, { start }) => out.slice(0, start) + unicodeEscape(out.charAt(start)) + out.slice(start + 1), text);
+  let quiet = "";
+  let from = 0;
+  for (const { start } of marksIn(text).filter(({ start }) => text[start] !== "\\")) {
+    quiet += text.slice(from, start) + unicodeEscape(text.charAt(start));
+    from = start + 1;
+  }
+  return quiet + text.slice(from);
 }
 
 /** Control characters, ends of lines of any kind, what turns the direction of writing, and characters that cannot be seen at all. */

@@ -1,7 +1,8 @@
 import type * as z from "zod";
 
-/** Problems named at once. */
+/** Problems, and keys that are not known, named at once; and characters of each. */
 const most = 8;
+const longest = 2_000;
 
 /** Says of each problem of a call where it is and what would be right, in the words of the schema that refused the input. */
 export function describeProblems(error: z.ZodError, schema: z.ZodType, input: unknown): string {
@@ -9,7 +10,7 @@ export function describeProblems(error: z.ZodError, schema: z.ZodType, input: un
   const lines = error.issues.slice(0, most).map((issue) => {
     const path = issue.path.map(String).join(".");
     if (path !== "" && issue.code !== "custom" && valueAt(input, issue.path) === undefined) return `${path} is missing`;
-    return `${path ? `${path}: ` : ""}${issue.message}${issue.code === "unrecognized_keys" ? known(shapeAt(schema, issue.path), issue.keys, listed) : ""}`;
+    return `${path ? `${path}: ` : ""}${issue.message.slice(0, longest)}${issue.code === "unrecognized_keys" ? known(shapeAt(schema, issue.path), issue.keys.slice(0, most), listed) : ""}`;
   });
   const more = error.issues.length - lines.length;
   return lines.join("; ") + (more > 0 ? `; and ${more} more` : "");

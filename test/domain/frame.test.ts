@@ -93,3 +93,11 @@ describe("frames", () => {
     expect(label("\u200b\u2060", 60)).toBe("");
   });
 });
+
+// By the square it takes half a minute. The clock of workerd stands still while code runs, so the limit of the test is the measure.
+test("JSON of a text that is full of our tags is quiet in proportion to its length [S6]", { timeout: 5_000 }, () => {
+  const text = "<memory".repeat(60_000);
+  const quiet = quietJson({ text });
+  expect(quiet).not.toContain("<");
+  expect(JSON.parse(quiet)).toEqual({ text });
+});

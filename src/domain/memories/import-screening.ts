@@ -29,7 +29,7 @@ export async function screenRecords(ctx: Context, records: readonly PortableMemo
     const first = last;
     // Others have their turn.
     if (first > 0) await new Promise((resolve) => setTimeout(resolve, 0));
-    for (let characters = 0; last < records.length && characters < lookedAtOnce; last += 1) characters += records[last]?.content.length ?? 0;
+    for (let characters = 0; last < records.length && characters < lookedAtOnce; last += 1) characters += JSON.stringify(records[last]).length;
     const part = await Promise.all(records.slice(first, last).map((record, i) => judge(ctx, record, first + i)));
     judged.push(...(await withoutKnown(ctx, records, part)));
   }

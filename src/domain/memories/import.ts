@@ -103,6 +103,8 @@ const nothingYet = (): ImportOutcome => ({ created: 0, updated: 0, unchanged: 0,
 
 const portableMemories = z.array(portableMemory);
 
+const mostRecords = 100_000;
+
 /** What is known of the data of an export. */
 export interface Expected {
   sha256?: string | undefined;
@@ -131,6 +133,8 @@ export async function recordsOf(data: string, expected: Expected): Promise<unkno
     throw invalid("The data does not match its sha256: it changed on the way.", "Pass data exactly as the export gave it. Nothing was imported.");
   }
   const records = parseRecords(data);
+  // Before each that is wrong has a problem of its own.
+  if (records.length > mostRecords) throw invalid(`The data holds ${records.length} records, more than one import takes.`, "Import it in parts. Nothing was imported.");
   if (expected.count !== undefined && records.length !== expected.count) {
     throw invalid(`The data holds ${records.length} records, not ${expected.count}.`, "The data is incomplete; export again. Nothing was imported.");
   }
