@@ -181,6 +181,13 @@ export class Model {
       .sort(newestFirst);
   }
 
+  /** What a store may say beside its memory, to whoever may read: what they see of the same name. */
+  namesakes(p: Principal, entry: Entry): { entry: Entry; state: Partial<State> }[] {
+    const { key, namespace } = now(entry);
+    const alike = !canRead(p) || key === null ? [] : this.own(p).filter((other) => other !== entry && now(other).key === key && now(other).namespace === namespace);
+    return alike.map((other) => ({ entry: other, state: { content: now(other).content } }));
+  }
+
   /** What other teams of the organization have made public. */
   foreign(p: Principal, filter: Filter = {}): Entry[] {
     return this.entries.filter((entry) => {

@@ -45,7 +45,7 @@ const write: Command = async (server, p, op, tool) => {
   const { entry, outcome } = expected;
   expect(answer.structured).toMatchObject({ outcome, id: entry.id, key: keyOf(op), version: latest(entry).version });
   expectProposal(answer, expected);
-  server.scan(p, answer, args, [{ entry, state: {} }]);
+  server.scan(p, answer, args, [{ entry, state: {} }, ...server.model.namesakes(p, entry)]);
 };
 
 const read: Command = async (server, p, op, tool) => {

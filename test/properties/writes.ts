@@ -67,7 +67,7 @@ const store: Command = async (server, p, op, tool) => {
   const { version, state } = left ?? latest(entry);
   expect(answer.structured).toMatchObject({ outcome, memory_id: entry.id, key: state.key, version, scope: state.visibility });
   expectProposal(answer, expected);
-  server.scan(p, answer, args, [{ entry, state: { namespace: state.namespace } }]);
+  server.scan(p, answer, args, [{ entry, state: { namespace: state.namespace } }, ...server.model.namesakes(p, entry)]);
 };
 
 /** An idempotency key belongs to one person in one team; a repeated call is answered as the first was, as far as one still sees that. */
