@@ -54,13 +54,7 @@ export const json = (value: unknown): Framed => new FramedText(quietJson(value))
 export function quietJson(value: unknown): string {
   const text = JSON.stringify(value).replaceAll(hidden, unicodeEscape);
   // A backslash is part of JSON's own quoting.
-  let quiet = "";
-  let from = 0;
-  for (const { start } of marksIn(text).filter(({ start }) => text[start] !== "\\")) {
-    quiet += text.slice(from, start) + unicodeEscape(text.charAt(start));
-    from = start + 1;
-  }
-  return quiet + text.slice(from);
+  return withMarks(text, (mark) => (mark.startsWith("\\") ? mark : unicodeEscape(mark.charAt(0)) + mark.slice(1)));
 }
 
 /** Control characters, ends of lines of any kind, what turns the direction of writing, and characters that cannot be seen at all. */
@@ -81,14 +75,17 @@ export function label(name: string, most: number): string {
 }
 
 /** Nothing but the backslashes differs, and they can be taken out again: each "<" of such a tag has just one more behind it. */
-export function escapeMarks(text: string): string {
-  let escaped = "";
+export const escapeMarks = (text: string): string => withMarks(text, (mark) => `${mark}\\`);
+
+/** The text with each mark written anew, in one pass. */
+function withMarks(text: string, written: (mark: string) => string): string {
+  let out = "";
   let from = 0;
-  for (const { end } of marksIn(text)) {
-    escaped += `${text.slice(from, end)}\\`;
+  for (const { start, end } of marksIn(text)) {
+    out += text.slice(from, start) + written(text.slice(start, end));
     from = end;
   }
-  return escaped + text.slice(from);
+  return out + text.slice(from);
 }
 
 const tagNames = ["memory", "related", "compressed"];

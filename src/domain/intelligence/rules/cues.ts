@@ -2,7 +2,7 @@ import type { Language } from "./sentences.ts";
 
 /**
  * Cues of what a sentence is: said in passing, asked of the model, or a fact that is worth keeping. All are tried on sentences of
- * at most 600 characters. No word of a list that repeats is the beginning of another or made of others: what can be read in two ways
+ * at most 600 characters. No word of a list that repeats stands there twice or is made of others: what can be read in two ways
  * takes twice the time with each word.
  */
 interface Cues {
