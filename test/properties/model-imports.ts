@@ -166,7 +166,7 @@ function importGroup(model: Model, p: Principal, group: PortableRecord[], { onCo
       part.skipped += 1;
       continue;
     }
-    if (!mayTurn(p, present, wanted.visibility)) return refuse("PERMISSION_DENIED");
+    if (!mayTurn(p, present, wanted)) return refuse("PERMISSION_DENIED");
     const next = review ? withoutReview(p, now(present), wanted) : wanted;
     const isDone = !same(now(present), next);
     if (!same(next, wanted)) wishes.push({ entry: present, wanted, isDone });

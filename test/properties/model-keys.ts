@@ -31,9 +31,16 @@ export function advance(p: Principal, entry: Entry, state: State): void {
   entry.versions.push({ version: latest(entry).version + 1, at: 0, by: p.user, state });
 }
 
-/** Who sees a memory is for its owner to say; an admin may widen or narrow it, but moves nothing among another's private ones. */
-export const mayTurn = (p: Principal, entry: Entry, to: State["visibility"]): boolean =>
-  to === now(entry).visibility || now(entry).owner === p.user || (isAdmin(p) && to !== "private");
+/**
+ * Who sees a memory is for its owner to say; an admin may widen or narrow it, but moves nothing among another's private ones.
+ * An expiry erases: it comes sooner only where its owner or an admin says so.
+ */
+export function mayTurn(p: Principal, entry: Entry, { visibility, expiresAt }: Pick<State, "visibility" | "expiresAt">): boolean {
+  const present = now(entry);
+  if (present.owner === p.user) return true;
+  const isSooner = (expiresAt ?? Infinity) < (present.expiresAt ?? Infinity);
+  return isAdmin(p) ? visibility === present.visibility || visibility !== "private" : visibility === present.visibility && !isSooner;
+}
 
 const order: Visibility[] = ["private", "shared", "public"];
 export const isWider = (to: Visibility, from: Visibility): boolean => order.indexOf(to) > order.indexOf(from);

@@ -53,7 +53,7 @@ export function planUndo(model: Model, p: Principal, run: Run): Plan & { already
 
 function consider(model: Model, p: Principal, plan: Plan, change: Planned, always = false): void {
   const { entry, next } = change;
-  if (!mayTurn(p, entry, next.visibility)) plan.kept.push({ entry, reason: "visibility" });
+  if (!mayTurn(p, entry, next)) plan.kept.push({ entry, reason: "visibility" });
   else if (isReviewed(model, p) && !same(withoutReview(p, now(entry), next), next)) plan.kept.push({ entry, reason: "review" });
   else if (always || !same(now(entry), next)) plan.changes.push(change);
 }

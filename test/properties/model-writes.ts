@@ -23,7 +23,7 @@ export function remember(model: Model, p: Principal, given: Partial<State>): Wri
   const present = now(entry);
   const carried = Object.fromEntries(kept.filter((field) => given[field] === undefined).map((field) => [field, present[field]]));
   const whole: State = { ...wanted, ...carried, owner: present.owner };
-  if (!mayTurn(p, entry, wanted.visibility)) return refuse("PERMISSION_DENIED");
+  if (!mayTurn(p, entry, wanted)) return refuse("PERMISSION_DENIED");
   return write(model, p, entry, whole, review);
 }
 
@@ -60,7 +60,7 @@ export function revise(model: Model, p: Principal, { target, changes, expectedVe
   const entry = named[0] as Entry;
   const present = now(entry);
   if (present.archivedAt !== null && changes.archivedAt === undefined) return refuse("VALIDATION_ERROR");
-  if (!mayTurn(p, entry, changes.visibility ?? present.visibility)) return refuse("PERMISSION_DENIED");
+  if (!mayTurn(p, entry, { ...present, ...changes })) return refuse("PERMISSION_DENIED");
   if (expectedVersion !== undefined && expectedVersion !== latest(entry).version) return { outcome: "conflict", entry };
   // A value is the content in another form.
   const value = changes.content === undefined || changes.content === present.content ? present.value : null;
