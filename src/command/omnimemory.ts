@@ -1,7 +1,8 @@
-/** The command `omnimemory`: hooks of Claude Code, and which project a folder is. One file without dependencies, so that it starts fast. */
+/** The command `omnimemory`: hooks of Claude Code, what other tools remember, and which project a folder is. One file without dependencies, so that it starts fast. */
 import { parseArgs } from "node:util";
 import { version } from "../../package.json";
 import { isHook, runHook } from "./hooks/hooks.ts";
+import { importFiles } from "./import/import.ts";
 import { installHooks, removeHooks } from "./install.ts";
 import { projectOf } from "./project.ts";
 import { CommandFailure } from "./server.ts";
@@ -10,6 +11,8 @@ const usage = `Usage:
   omnimemory hooks install [--user | --project] [--url <server>]   hooks of Claude Code, for all projects or this one
   omnimemory hooks remove [--user | --project]
   omnimemory hook session-start | post-commit | pre-compact | stop   as Claude Code calls them
+  omnimemory import <file or folder> … [--namespace <name>] [--shared] [--dry-run]
+                       what other tools remember: CLAUDE.md and other Markdown, memory.jsonl, Mem0, exports of Claude and ChatGPT
   omnimemory project   how this folder's project is called
   omnimemory help | --help | -h
   omnimemory --version | -V
@@ -21,7 +24,7 @@ class Misspelt extends CommandFailure {}
 
 function parse(args: string[]) {
   try {
-    return parseArgs({ args, allowPositionals: true, options: { url: { type: "string" }, team: { type: "string" }, user: { type: "boolean" }, project: { type: "boolean" }, help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "V" } } });
+    return parseArgs({ args, allowPositionals: true, options: { url: { type: "string" }, team: { type: "string" }, user: { type: "boolean" }, project: { type: "boolean" }, namespace: { type: "string" }, shared: { type: "boolean" }, "dry-run": { type: "boolean" }, help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "V" } } });
   } catch (error) {
     throw new Misspelt(`${error instanceof Error ? error.message.split(". ", 1)[0] : "This is no option"}.\n\n${usage}`);
   }
@@ -41,6 +44,10 @@ async function run(args: string[]): Promise<string[]> {
   }
   if (command === "hooks" && what === "install") return installHooks(where, named, process.env);
   if (command === "hooks" && what === "remove") return removeHooks(where, process.env);
+  if (command === "import" && what !== undefined) {
+    const wanted = { paths: positionals.slice(1), namespace: values.namespace, shared: values.shared ?? false, dryRun: values["dry-run"] ?? false };
+    return importFiles(wanted, named, { env: process.env, say: (line) => void process.stderr.write(`${line}\n`) });
+  }
   if (command === "project" && what === undefined) return [await projectOf(process.cwd())];
   throw new Misspelt(command === undefined ? usage : `There is no command "${positionals.join(" ")}".\n\n${usage}`);
 }

@@ -20,7 +20,7 @@ async function run(...args: string[]): Promise<{ code: number | null; stdout: st
 }
 
 describe("omnimemory [F6]", () => {
-  const commands = ["", "hooks", "hooks install", "hooks remove", "hook stop", "project"];
+  const commands = ["", "hooks", "hooks install", "hooks remove", "hook stop", "import", "project"];
 
   test.each(commands.flatMap((command) => ["--help", "-h"].map((option) => `${command} ${option}`)).concat("help"))("%s prints the usage", async (line) => {
     expect(await run(...line.split(" ").filter(Boolean))).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage:\n {2}omnimemory hooks install /) as string, stderr: "" });
@@ -31,7 +31,7 @@ describe("omnimemory [F6]", () => {
     expect(await run(option)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  test.each(["", "nope", "hooks", "hooks nope", "project nope", "--nope", "hooks install --url"])('"%s" is no command: the usage goes to stderr, and nothing to who reads the output', async (line) => {
+  test.each(["", "nope", "hooks", "hooks nope", "project nope", "import", "--nope", "hooks install --url"])('"%s" is no command: the usage goes to stderr, and nothing to who reads the output', async (line) => {
     expect(await run(...line.split(" ").filter(Boolean))).toEqual({ code: 2, stdout: "", stderr: expect.stringContaining("Usage:\n") as string });
   });
 

@@ -1,0 +1,187 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, extname, join, relative, resolve } from "node:path";
+import * as z from "zod/mini";
+import { type OmniMemory, OmniMemoryError, type Turn } from "../../client/client.ts";
+import { git } from "../git.ts";
+import { projectOf } from "../project.ts";
+import { clientFor, CommandFailure, type Named } from "../server.ts";
+import { fromJson, fromJsonLines } from "./documents.ts";
+import { type Conversation, type Found, found } from "./found.ts";
+import { Known } from "./known.ts";
+import { markdownNotes } from "./markdown.ts";
+
+export interface Wanted {
+  paths: string[];
+  /** Where it goes in place of the project that a file lies in, or of `global`. */
+  namespace: string | undefined;
+  shared: boolean;
+  /** Says what would be imported, and does nothing. */
+  dryRun: boolean;
+}
+
+interface Source extends Found {
+  /** As the person named it. */
+  path: string;
+  namespace: string;
+}
+
+type Entry = Record<string, unknown> & { content: string };
+
+const largest = 64 * 1024 * 1024;
+const mostFiles = 10_000;
+/** Of one call: an import checks all of it before it stores any. */
+const page = { entries: 200, characters: 500_000 } as const;
+/** Of `memory_add`. */
+const talk = { messages: 100, characters: 40_000, text: /[\s\S]{1,8000}/gu } as const;
+const performed = z.object({ operations_performed: z.number() });
+const longestWait = 120;
+
+/**
+ * Imports what other tools keep: rule files and notes in Markdown, the knowledge graph of MCP's server "memory", Mem0, exports of Claude and ChatGPT.
+ * What is there already in the same place, or was there once, is left out, so that an import can be repeated. Of conversations their facts are kept.
+ */
+export async function importFiles(wanted: Wanted, named: Named, io: { env: Readonly<Record<string, string | undefined>>; say(line: string): void }): Promise<string[]> {
+  const sources: Source[] = [];
+  for (const path of wanted.paths) for (const file of filesIn(path)) sources.push(...(await sourceOf(file, wanted.namespace)));
+  if (sources.length === 0) throw new CommandFailure("Nothing was found that could be imported.");
+  if (wanted.dryRun) return [...sources.flatMap(preview), "Nothing was imported (--dry-run)."];
+  const memory = clientFor(named, io.env, { project: undefined, client: "omnimemory-import", timeoutMs: 120_000 });
+  const known = sources.some(({ notes }) => notes.length > 0) ? await Known.of(memory) : new Known();
+  const total: Record<string, number> = {};
+  for (const source of sources) {
+    const entries = source.notes.map((note): Entry => ({ ...note, namespace: source.namespace, metadata: { imported_from: source.path.slice(-500) }, ...(wanted.shared ? { visibility: "shared" } : {}) }));
+    const fresh = entries.filter((entry) => known.add(source.namespace, entry.content));
+    const counts = { "there already": entries.length - fresh.length, ...(await stored(memory, [...fresh, ...source.records], io)) };
+    const facts = await added(memory, source.conversations, wanted, io);
+    io.say(`${source.path} (${source.format}): ${listed({ ...counts, ...facts }) || "nothing new"}`);
+    for (const [name, count] of Object.entries({ ...counts, ...facts })) total[name] = (total[name] ?? 0) + count;
+  }
+  return [`Imported: ${listed(total) || "nothing new"}.`, ...(total["kept back"] ? ["The write guard keeps some back for you to look at: the page Quarantine of the server, or omn_memory_health."] : [])];
+}
+
+const listed = (counts: Record<string, number>): string => Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : [])).join(", ");
+
+const isNotes = (path: string): boolean => [".md", ".mdc", ".markdown"].includes(extname(path).toLowerCase()) || /^\.(?:cursor|windsurf|cline)rules$/.test(basename(path));
+const isKept = (path: string): boolean => isNotes(path) || /^(?:memory\.jsonl?|memories\.json|conversations\.json)$/.test(basename(path));
+
+/** A file that is named is read, whatever it is called; of a folder those that can be told by their names. No link is followed, so that a folder says nothing of another. */
+function filesIn(path: string): string[] {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (!stat) throw new CommandFailure(`${path} does not exist.`);
+  if (!stat.isDirectory()) return [path];
+  const files: string[] = [];
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const inside = join(folder, entry.name);
+      if (entry.isDirectory() && entry.name !== "node_modules" && (!entry.name.startsWith(".") || [".cursor", ".claude", ".github"].includes(entry.name))) walk(inside);
+      else if (entry.isFile() && isKept(inside)) files.push(inside);
+      if (files.length > mostFiles) throw new CommandFailure(`${path} holds more than ${mostFiles} files: name folders in it one after the other.`);
+    }
+  };
+  walk(path);
+  return files;
+}
+
+async function sourceOf(path: string, namespace: string | undefined): Promise<Source[]> {
+  if ((lstatSync(path).size ?? 0) > largest) throw new CommandFailure(`${path} is larger than 64 MiB.`);
+  const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+  const read = isNotes(path) ? undefined : documentIn(path, text);
+  const inside = read ?? found("Markdown", { notes: markdownNotes(text) });
+  return inside.notes.length + inside.conversations.length + inside.records.length === 0 ? [] : [{ ...inside, path: relative(process.cwd(), path) || path, namespace: namespace ?? (read ? "global" : await placeOf(path)) }];
+}
+
+/** What a JSON file says; undefined of text, which is read as Markdown. */
+function documentIn(path: string, text: string): Found | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  const document = parsed(text);
+  const lines = document === undefined ? text.split("\n").filter((line) => line.trim() !== "").map(parsed) : [document];
+  const read = lines.includes(undefined) ? undefined : ((document === undefined ? undefined : fromJson(document)) ?? fromJsonLines(lines));
+  if (!read && ([".json", ".jsonl", ".ndjson"].includes(extname(path)) || document !== undefined)) {
+    throw new CommandFailure(`${path} is in no format that is known: a knowledge graph (memory.jsonl), Mem0, an export of Claude or ChatGPT, or [{"content": …}].`);
+  }
+  return read;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What lies in a git repository is about its project. */
+async function placeOf(path: string): Promise<string> {
+  const folder = dirname(resolve(path));
+  return (await git(folder, "rev-parse", "--show-toplevel")) === undefined ? "global" : `project:${await projectOf(folder)}`;
+}
+
+const counted = (count: number, one: string, several: string): string => (count === 0 ? "" : `${count} ${count === 1 ? one : several}`);
+
+const preview = ({ path, format, namespace, notes, records, conversations }: Source): string[] => [
+  `${path} (${format}), for ${namespace}: ${[counted(notes.length + records.length, "memory", "memories"), counted(conversations.length, "conversation", "conversations")].filter(Boolean).join(", ")}`,
+  ...notes.map(({ content }) => `  - ${content.replaceAll(/\s+/g, " ").slice(0, 120)}`),
+];
+
+/** The names that an answer has for what became of its entries, as a person reads them. */
+const outcomes = { created: "new", updated: "updated", unchanged: "there already", skipped: "there already", quarantined: "kept back", masked: "with secrets masked", expired: "expired", proposed: "waiting for a review" } as const;
+
+async function stored(memory: OmniMemory, entries: Record<string, unknown>[], io: { say(line: string): void }): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const memories of pages(entries, page.entries, page.characters, (entry) => JSON.stringify(entry).length)) {
+    const answer = await patiently(io, () => memory.call("omn_import_memories", { memories, on_conflict: "skip" }));
+    for (const [name, shown] of Object.entries(outcomes)) counts[shown] = (counts[shown] ?? 0) + Number(answer[name] ?? 0);
+  }
+  return counts;
+}
+
+async function added(memory: OmniMemory, conversations: Conversation[], { shared }: Wanted, io: { say(line: string): void }): Promise<Record<string, number>> {
+  let facts = 0;
+  const saidAt = ({ turns: [first] }: Conversation): string => first?.timestamp ?? "";
+  // What was said later takes the place of what was said before.
+  for (const [at, { id, turns }] of conversations.toSorted((a, b) => (saidAt(a) < saidAt(b) ? -1 : 1)).entries()) {
+    if (at > 0 && at % 50 === 0) io.say(`${at} of ${conversations.length} conversations`);
+    for (const part of pages(turns.flatMap(inParts), talk.messages, talk.characters, ({ content }) => content.length)) {
+      const call = { messages: part, run_id: id, ...(shared ? { metadata: { scope: "shared" } } : {}) };
+      const key = createHash("sha256").update(JSON.stringify(call)).digest("hex");
+      const answer = await patiently(io, () => memory.call("memory_add", { ...call, idempotency_key: key }));
+      facts += performed.safeParse(answer["metadata"]).data?.operations_performed ?? 0;
+    }
+  }
+  return { "facts of conversations": facts };
+}
+
+const inParts = (turn: Turn): Turn[] => (turn.content.match(talk.text) ?? []).filter((content) => content.trim() !== "").map((content) => ({ ...turn, content }));
+
+function pages<One>(all: readonly One[], most: number, mostTogether: number, size: (one: One) => number): One[][] {
+  const made: One[][] = [];
+  let together = 0;
+  for (const one of all) {
+    const last = made.at(-1);
+    together += size(one);
+    if (last && last.length < most && together <= mostTogether) last.push(one);
+    else {
+      made.push([one]);
+      together = size(one);
+    }
+  }
+  return made;
+}
+
+/** Waits where the server asks for it. What was imported stays: the same command goes on from there. */
+async function patiently<Answer>({ say }: { say(line: string): void }, call: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof OmniMemoryError)) throw error;
+      const { retryAfterSeconds: seconds } = error;
+      if (error.status !== 429 || seconds === undefined || seconds > longestWait) {
+        throw new CommandFailure(`The server refused it: ${error.message}${error.hint === undefined ? "" : ` ${error.hint}`}\nWhat was imported before stays; the same command leaves it out.`);
+      }
+      say(`The server asks to wait ${seconds} s.`);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    }
+  }
+}

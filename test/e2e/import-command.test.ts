@@ -1,0 +1,145 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { OmniMemory } from "../../src/client/client.ts";
+import type { ClaudeCode, Ran } from "./support/claude-code.ts";
+import { Command } from "./support/command.ts";
+
+const command = new Command();
+
+/** Each test has a project of its own. */
+let machine: ClaudeCode;
+let memory: OmniMemory;
+let project: string;
+let tests = 0;
+beforeEach(() => {
+  project = `github.com/acme/gate-${(tests += 1)}`;
+  machine = command.machine();
+  machine.git("remote", "set-url", "origin", `https://${project}.git`);
+  memory = new OmniMemory({ url: command.product.url().origin, key: command.product.apiKey, project });
+});
+afterEach(() => machine.remove());
+
+const imports = (...args: string[]): Promise<Ran> => machine.run("import", ...args);
+
+/** A file outside the repository: its path. */
+function file(name: string, text: string): string {
+  const path = join(machine.folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+interface Listed {
+  memory_id: string;
+  content: string;
+  metadata?: { tags?: string[]; occurred_at?: string; scope?: string };
+  scope?: string;
+  tags?: string[];
+  occurred_at?: string;
+}
+
+async function listed(namespace: string): Promise<Listed[]> {
+  const { memories } = await memory.call("omn_list_memories", { filters: { namespace }, limit: 100 });
+  return memories as Listed[];
+}
+const contents = async (namespace: string): Promise<string[]> => (await listed(namespace)).map(({ content }) => content).sort();
+
+const rules = `# CLAUDE.md
+
+This file provides guidance to Claude Code when working with code in this repository.
+
+## Rules
+
+- Use table-driven tests, each with a name that says what it expects of the code.
+- The directory legacy/ is frozen until the audit in March, so nobody changes it.
+`;
+
+describe("omnimemory import [A1] [F6]", () => {
+  test("rules of a repository go into its project, and a question there finds them", async () => {
+    machine.write("CLAUDE.md", rules);
+    expect(await imports("CLAUDE.md")).toEqual({ code: 0, stdout: "Imported: 2 new.\n", stderr: "CLAUDE.md (Markdown): 2 new\n" });
+    expect(await contents(`project:${project}`)).toEqual([
+      "Rules: The directory legacy/ is frozen until the audit in March, so nobody changes it.",
+      "Rules: Use table-driven tests, each with a name that says what it expects of the code.",
+    ]);
+    const { memories } = await memory.call("omn_retrieve_memory", { query: "is the legacy directory frozen" });
+    expect(memories).toMatchObject([{ content: expect.stringContaining("until the audit in March") as string }]);
+  });
+
+  test("a second import changes nothing, and neither what was changed nor what was archived meanwhile comes back", async () => {
+    machine.write("CLAUDE.md", rules);
+    await imports("CLAUDE.md");
+    const [frozen, tables] = (await listed(`project:${project}`)).sort((a, b) => (a.content < b.content ? -1 : 1)) as [Listed, Listed];
+    await memory.call("omn_update_memory", { id: frozen.memory_id, content: "legacy/ was deleted after the audit." });
+    const { confirm } = await memory.call("omn_forget_memory", { id: tables.memory_id });
+    await memory.call("omn_forget_memory", { id: tables.memory_id, confirm });
+    expect(await imports("CLAUDE.md")).toMatchObject({ code: 0, stdout: "Imported: 2 there already.\n" });
+    expect(await contents(`project:${project}`)).toEqual(["legacy/ was deleted after the audit."]);
+  });
+
+  test("a secret is masked, and the line with it is not imported once more", async () => {
+    machine.write("AGENTS.md", "- The staging database is reached as deploy with the password hunter2-Staging-99.\n");
+    expect((await imports("AGENTS.md")).stdout).toBe("Imported: 1 new, 1 with secrets masked.\n");
+    expect((await imports("AGENTS.md")).stdout).toBe("Imported: 1 there already.\n");
+    expect(await contents(`project:${project}`)).toEqual([expect.stringMatching(/\[masked: [a-z ]+\]/) as string]);
+  });
+
+  test("the knowledge graph of the server \"memory\", Mem0 and an export of Claude, each into the place that is named", async () => {
+    const graph = [
+      { type: "entity", name: "order_service", entityType: "service", observations: ["Written in Kotlin"] },
+      { type: "relation", from: "order_service", to: "Postgres", relationType: "stores_in" },
+    ];
+    const paths = [
+      file("memory.jsonl", graph.map((line) => `${JSON.stringify(line)}\n`).join("")),
+      file("mem0.json", JSON.stringify({ results: [{ id: "1", memory: "Prefers window seats", categories: ["travel"], created_at: "2025-03-02T10:00:00-07:00", user_id: "ada" }] })),
+      file("memories.json", JSON.stringify([{ conversations_memory: "**Work context**\n\nAdvises a bank in Pune.", project_memories: {}, account_uuid: "x" }])),
+    ];
+    const ran = await imports(...paths, "--namespace", `project:imported-${tests}`, "--shared");
+    expect(ran).toMatchObject({ code: 0, stdout: "Imported: 4 new.\n" });
+    expect(await contents(`project:imported-${tests}`)).toEqual(["Prefers window seats", "Work context: Advises a bank in Pune.", "order_service stores in Postgres", "order_service: Written in Kotlin"]);
+    const seats = (await listed(`project:imported-${tests}`)).find(({ content }) => content === "Prefers window seats");
+    expect(JSON.stringify(seats)).toMatch(/"travel".*|.*2025-03-02T17:00:00/);
+    expect(JSON.stringify(seats)).toContain('"shared"');
+  });
+
+  test("conversations give their facts, the oldest first: the later one counts, and a second import adds none", async () => {
+    const chat = (uuid: string, at: string, text: string): object => ({ uuid, name: "Moving", created_at: at, chat_messages: [{ uuid: `${uuid}-1`, sender: "human", text, created_at: at, content: [] }] });
+    const path = file("conversations.json", JSON.stringify([chat("later", "2026-03-01T10:00:00Z", "I live in Lisbon now."), chat("earlier", "2024-01-01T10:00:00Z", "I live in Porto.")]));
+    expect((await imports(path)).stdout).toMatch(/^Imported: [23] facts of conversations\.\n$/);
+    const { memories } = await memory.call("omn_retrieve_memory", { query: "where does the user live" });
+    expect(memories).toMatchObject([{ content: expect.stringContaining("Lisbon") as string }, { content: expect.stringContaining("Porto") as string, superseded_by: expect.any(String) as string }]);
+    expect((await imports(path)).stdout).toBe("Imported: nothing new.\n");
+  });
+
+  test("--dry-run shows what would be stored, and stores nothing", async () => {
+    machine.write("CLAUDE.md", rules);
+    const { stdout, stderr } = await imports("CLAUDE.md", "--dry-run");
+    expect(stdout).toContain(`CLAUDE.md (Markdown), for project:${project}: 2 memories\n  - Rules: Use table-driven tests`);
+    expect(stdout + stderr).toContain("Nothing was imported (--dry-run).");
+    expect(await contents(`project:${project}`)).toEqual([]);
+  });
+
+  test("of a folder notes and known files are read, and neither links nor what was installed", async () => {
+    const outside = file("secret.md", "Nobody asked for this.");
+    for (const [name, text] of [["docs/runbook.md", "Restart the queue first."], ["node_modules/x/README.md", "A package."], ["package.json", "{}"]] as const) {
+      mkdirSync(join(machine.repository, dirname(name)), { recursive: true });
+      machine.write(name, text);
+    }
+    symlinkSync(outside, join(machine.repository, "docs/link.md"));
+    expect(await imports(".")).toMatchObject({ code: 0, stdout: "Imported: 1 new.\n" });
+    expect(await contents(`project:${project}`)).toEqual(["Restart the queue first."]);
+  });
+
+  test.each([
+    ["nothing.md", "", "does not exist"],
+    ["other.json", '{"theme": "dark"}', "is in no format that is known"],
+    ["cut.jsonl", '{"type":"entity","name":"A"', "is in no format that is known"],
+    ["empty.md", "\n\n", "Nothing was found that could be imported."],
+  ])("%s is refused with what is wrong about it", async (name, text, reason) => {
+    const path = name === "nothing.md" ? name : file(name, text);
+    const ran = await imports(path);
+    expect(ran).toMatchObject({ stdout: "", stderr: expect.stringContaining(reason) as string });
+    expect(ran.code).not.toBe(0);
+  });
+});
