@@ -5,6 +5,7 @@ import { lowLevel, type ServerFactory } from "./product-server.ts";
 import { SessionStore, type StoredSession } from "./session-store.ts";
 import { StreamableTransport } from "./streamable-transport.ts";
 import { sendListChanged, sendResourceUpdated, serveSubscriptions, type ListChange, type WatchProblem } from "./subscriptions.ts";
+import { trackStream } from "./tracked-stream.ts";
 
 const sessionHeader = "mcp-session-id";
 /** Sessions kept in memory. One that was dropped costs a replayed `initialize` (about a millisecond) at its next call. */
@@ -90,6 +91,11 @@ export class LegacySessions {
   purge(now: number): void {
     for (const session of this.#live.values()) if (session.busy > 0) this.#store.touch(session.id, now);
     for (const id of this.#store.purge(now)) this.#drop(id);
+  }
+
+  /** Ends all that is in memory, calls under way among it. */
+  close(): void {
+    for (const id of this.#live.keys()) this.#drop(id);
   }
 
   async #initialize(request: Request, body: unknown, authInfo: AuthInfo): Promise<Response> {
@@ -237,29 +243,4 @@ export class LegacySessions {
     this.#live.delete(id);
     session?.transport.close().catch(this.#onerror);
   }
-}
-
-/** Tells when an answer is over: at once if it is no stream. */
-function trackStream(response: Response, end: () => void): Response {
-  if (response.body === null || response.headers.get("content-type") !== "text/event-stream") {
-    end();
-    return response;
-  }
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const got = await reader.read().catch((error: unknown) => {
-        end();
-        throw error;
-      });
-      if (!got.done) return controller.enqueue(got.value);
-      end();
-      controller.close();
-    },
-    cancel(reason) {
-      end();
-      return reader.cancel(reason);
-    },
-  });
-  return new Response(body, { status: response.status, headers: response.headers });
 }

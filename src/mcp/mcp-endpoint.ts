@@ -121,9 +121,11 @@ export class McpEndpoint {
     return [...new Set([...this.#legacy.watched(prefix), ...this.#sse.watched(prefix), ...[...this.#listened].filter((uri) => uri.startsWith(prefix))])];
   }
 
-  /** Nobody watches here any more. */
+  /** Nobody watches here any more: sessions in memory end. Streams end by themselves, with their credentials. */
   stopWatching(): void {
     this.#streamAt = -Infinity;
+    this.#listened.clear();
+    this.#legacy.close();
   }
 
   #listening(): void {

@@ -45,6 +45,7 @@ import { PreventionLog } from "./prevention-log.ts";
 import { SessionRecallCache } from "./recall-cache.ts";
 import { RecalledTexts } from "./recalled-texts.ts";
 import { SessionDefaultsTable } from "./session-defaults.ts";
+import { isStillValid, OpenStreams } from "./open-streams.ts";
 import { StoredAnswers } from "./stored-answers.ts";
 import { CredentialCache } from "./credential-cache.ts";
 
@@ -99,6 +100,7 @@ export class UserSession extends DurableObject<Env> {
   readonly #calls = new CallSlots(callsAtOnce);
   readonly #bulkCalls = new CallSlots(bulkCallsAtOnce);
   readonly #credentialCache: CredentialCache;
+  readonly #streams = new OpenStreams((presented) => isStillValid(this.#services, this.#credentialCache, presented));
   readonly #accesses: AccessLog;
   readonly #cache: SessionRecallCache;
   readonly #recalled: RecalledTexts;
@@ -158,6 +160,7 @@ export class UserSession extends DurableObject<Env> {
     // Access tokens are for MCP.
     const resource = tool ? undefined : resourceOf(url, config);
     const presented = { token: bearerToken(request.headers.get("authorization")) ?? "", from: callOrigin(request.headers, requestId), resource };
+    const { changes } = this.#streams;
     const principal = this.#admitted(await this.prove(presented, now));
     if (!principal) return refuse(request, invalidCredential(requestId, tool ? keyChallenge : challenge(url, config, "invalid_token")));
     const over = await this.#charge(principal, 1, now);
@@ -166,7 +169,7 @@ export class UserSession extends DurableObject<Env> {
     const body = new BodyLease([this.#bodies, isolateBodies]);
     const call: SessionCall = { principal, requestId, from: presented.from, publicOrigin: publicOrigin(url, config), body };
     try {
-      if (!tool) return await this.#endpoint.fetch(request, toAuthInfo(call));
+      if (!tool) return await this.#streams.opened(await this.#endpoint.fetch(request, toAuthInfo(call)), presented, changes);
       const [admit, contextOf] = [(cost: number) => this.#admit(cost, principal), (connection: Connection) => this.#contextOf(call, connection)];
       return await callOverRest(request, tool, call, { bodyBound: this.#bodyBound(call), admit, contextOf, report: (error) => this.#services.report("rest", requestId, error) });
     } finally {
@@ -219,9 +222,10 @@ export class UserSession extends DurableObject<Env> {
     return proveCredential(this.#services, this.#credentialCache.directory(now), presented, (work) => this.ctx.waitUntil(work), now);
   }
 
-  /** A credential or a membership of this person was changed: nothing known of it holds any longer. */
-  credentialsChanged(): void {
+  /** A credential or a membership of this person was changed: nothing known of it holds any longer, and what it opened ends with it. */
+  credentialsChanged(): Promise<void> {
     this.#credentialCache.changed();
+    return this.#streams.changed();
   }
 
   /** Saves what the person's calls left behind of their sessions. */
@@ -239,7 +243,7 @@ export class UserSession extends DurableObject<Env> {
   memberLeft(): Promise<void> {
     this.#credentialCache.changed();
     this.#cache.drop();
-    this.#endpoint.stopWatching();
+    this.#stopStreams();
     const dropped = this.#trails.drop();
     this.ctx.storage.transactionSync(() => {
       const tables = this.ctx.storage.sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'sqlite_*'");
@@ -251,7 +255,13 @@ export class UserSession extends DurableObject<Env> {
   /** The team or the person is erased: nothing at all is kept. */
   async erase(): Promise<void> {
     this.#credentialCache.changed();
+    this.#stopStreams();
     await Promise.all([this.#trails.drop(), this.ctx.storage.deleteAlarm(), this.ctx.storage.deleteAll()]);
+  }
+
+  #stopStreams(): void {
+    this.#streams.endAll();
+    this.#endpoint.stopWatching();
   }
 
   /** The team's object tells of what others changed, and jobs. Answers whether somebody here still watches. */
