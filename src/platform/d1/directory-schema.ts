@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 /** Directory database (`DB`): who exists, who belongs where, which shard holds a team. Instants in ms since the epoch. */
@@ -92,7 +93,7 @@ export const teamKeys = sqliteTable(
   (table) => [primaryKey({ columns: [table.teamId, table.number] }), index("team_keys_master").on(table.masterId)],
 );
 
-/** Append-only, which triggers enforce: authentication, keys, grants, membership. What happens to memories is audited in the team's shard. */
+/** Append-only, which triggers enforce, but for registrations of clients, which strangers make and which age out: authentication, keys, grants, membership. What happens to memories is audited in the team's shard. */
 export const directoryAudit = sqliteTable(
   "audit",
   {
@@ -117,5 +118,6 @@ export const directoryAudit = sqliteTable(
     index("audit_user").on(table.userId, table.at),
     index("audit_organization").on(table.organizationId, table.at),
     index("audit_subject").on(table.subject, table.at),
+    index("audit_registrations").on(table.at).where(sql`action = 'client.register'`),
   ],
 );
