@@ -16,15 +16,11 @@ export async function isStillValid(services: Services, cache: CredentialCache, p
 export class OpenStreams {
   readonly #open = new Map<AbortController, Presented>();
   readonly #isValid: (presented: Presented) => Promise<boolean>;
-  #changes = 0;
+  /** How often credentials changed; read before one is proven. */
+  changes = 0;
 
   constructor(isValid: (presented: Presented) => Promise<boolean>) {
     this.#isValid = isValid;
-  }
-
-  /** How often credentials changed; read before one is proven. */
-  get changes(): number {
-    return this.#changes;
   }
 
   /** What the client gets, which ends with the credential. `changes`: those that were known when it was proven. */
@@ -32,18 +28,18 @@ export class OpenStreams {
     const ending = new AbortController();
     this.#open.set(ending, presented);
     const tracked = trackStream(answer, () => this.#open.delete(ending), ending.signal);
-    if (changes !== this.#changes) await this.#endInvalid();
+    if (changes !== this.changes) await this.#endInvalid();
     return tracked;
   }
 
   /** Ends those whose credential is valid no longer. One that cannot be asked about ends too: its client comes back. */
   async changed(): Promise<void> {
-    this.#changes += 1;
+    this.changes += 1;
     await this.#endInvalid();
   }
 
   endAll(): void {
-    this.#changes += 1;
+    this.changes += 1;
     for (const ending of this.#open.keys()) ending.abort();
   }
 
