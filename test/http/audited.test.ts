@@ -105,6 +105,16 @@ describe("what was refused to somebody known [A14] [S17]", () => {
     await noteRefusal(services.audit, { userId, teamId, credentialId: "k" }, "tool", now + 61_000, {});
     expect(await ofDirectory(teamId, "authorize.refused")).toHaveLength(auditedFailuresPerMinute + 1);
   });
+
+  test("one network fills no more than half of them: of the other strangers' failures there are rows, too", async () => {
+    const refused = (address: string, i: number) => services.audit.auditFailure({ at: now + i, action: "authenticate.unknown", success: false, subject: "half", address }, auditedFailuresPerMinute);
+    for (let i = 0; i < auditedFailuresPerMinute; i += 1) await refused(`2001:db8:1:2::${i}`, i);
+    for (const address of ["2001:db8:1:3::1", "203.0.113.1", "203.0.113.10"]) await refused(address, 100);
+    const { results } = await env.DB.prepare("select case when instr(address, '2001:db8:1:2:') = 1 then 'loud' else address end as who, count(*) as n from audit where subject = 'half' group by who order by who").all();
+    expect(results).toEqual([{ who: "2001:db8:1:3::1", n: 1 }, { who: "203.0.113.1", n: 1 }, { who: "203.0.113.10", n: 1 }, { who: "loud", n: auditedFailuresPerMinute / 2 }]);
+    await refused("2001:db8:1:2::1", 61_000);
+    expect(await env.DB.prepare("select count(*) as n from audit where subject = 'half'").first("n")).toBe(auditedFailuresPerMinute / 2 + 4);
+  });
 });
 
 describe("the use of keys [A14]", () => {

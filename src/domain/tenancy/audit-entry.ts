@@ -68,6 +68,9 @@ export interface CallOrigin {
   requestId?: string;
 }
 
+/** With what the address and a space behind it begin, as do all of one network: four groups of IPv6, the whole of IPv4. */
+export const sourceOf = (address: string | undefined): string | null => /^(\w+:){4}|^.*?::|.+ /.exec(`${address ?? ""} `)?.[0] ?? null;
+
 export interface AuditEntry extends CallOrigin {
   at: number;
   action: AuditAction;
