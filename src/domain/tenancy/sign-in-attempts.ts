@@ -13,7 +13,7 @@ export interface Attempt {
 
 export interface AttemptStore {
   insertAttempt(attempt: Attempt): Promise<void>;
-  /** In the place of `replaced`. `false` when there are `maxOpen` of this kind: strangers may begin them without end. */
+  /** In the place of `replaced`. `false` when there are `maxOpen` of this kind, or a hundredth of that with the `source` of its data: strangers may begin them without end. */
   insertAttemptBelow(attempt: Attempt, replaced: string | undefined, maxOpen: number): Promise<boolean>;
   /** Without taking it. */
   readAttempt(tokenHash: string, kind: AttemptKind, now: number): Promise<Attempt | undefined>;

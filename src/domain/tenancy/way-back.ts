@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { sha256Hex } from "../hash.ts";
 import { decrypt, encrypt, importKey } from "../secrets/aes-gcm.ts";
+import { sourceOf } from "./audit-entry.ts";
 import { type AttemptStore, attemptMs } from "./sign-in-attempts.ts";
 import type { Person } from "./sign-in-store.ts";
 import { newToken, tokenHashOf } from "./web-session.ts";
@@ -24,11 +25,11 @@ const wayBack = z.object({ path: z.string(), userId: z.string().optional() });
  * Keeps a way back for the browser that will hold the token that is answered, in the place of the one that it had. The path
  * may hold the token of an invitation, so it is encrypted with a key that only this browser's token gives.
  */
-export async function keepWayBack(attempts: AttemptStore, way: WayBack, replacedToken: string | undefined, now: number): Promise<string | undefined> {
+export async function keepWayBack(attempts: AttemptStore, way: WayBack, replacedToken: string | undefined, now: number, address?: string): Promise<string | undefined> {
   if (way.path.length > maxWayBackLength) return undefined;
   const token = newToken();
   const sealed = await encrypt(await keyOf(token), about, new Uint8Array(new TextEncoder().encode(JSON.stringify(way))));
-  const attempt = { tokenHash: await sha256Hex(token), kind: "way-back", data: { sealed }, createdAt: now, expiresAt: now + attemptMs } as const;
+  const attempt = { tokenHash: await sha256Hex(token), kind: "way-back", data: { sealed, source: sourceOf(address) }, createdAt: now, expiresAt: now + attemptMs } as const;
   return (await attempts.insertAttemptBelow(attempt, await tokenHashOf(replacedToken), maxOpen)) ? token : undefined;
 }
 

@@ -15,7 +15,7 @@ const tokenOf = (c: Context): string | undefined => getCookie(c, cookieName, "ho
  * token only: a request for access may be longer than a cookie. `person`: who alone may go on with it.
  */
 export async function rememberReturn(services: Services, c: Context, path: string, person?: Person): Promise<void> {
-  const token = await keepWayBack(services.signIn, { path, userId: person?.userId }, tokenOf(c), Date.now());
+  const token = await keepWayBack(services.signIn, { path, userId: person?.userId }, tokenOf(c), Date.now(), c.req.header("cf-connecting-ip"));
   if (token !== undefined) setCookie(c, cookieName, token, { ...cookie, maxAge: attemptMs / 1000 });
 }
 

@@ -117,11 +117,11 @@ export class D1SignInStore implements WebSessionStore, SignInLinkStore, AttemptS
   }
 
   async insertAttemptBelow(attempt: Attempt, replaced: string | undefined, maxOpen: number): Promise<boolean> {
-    const { kind, createdAt: now } = attempt;
-    const open = sql`select count(*) from ${signInAttempts} where kind = ${kind} and expires_at > ${now}`;
+    const { kind, createdAt: now, data } = attempt;
+    const hasRoom = sql`(select count(*) < ${maxOpen} and total(data ->> 'source' = ${data["source"]}) < ${maxOpen / 100} from ${signInAttempts} where kind = ${kind} and expires_at > ${now})`;
     const [, inserted] = await this.#db.batch([
       this.#db.delete(signInAttempts).where(and(eq(signInAttempts.tokenHash, replaced ?? ""), eq(signInAttempts.kind, kind))),
-      this.#db.insert(signInAttempts).select(rowWhen(signInAttempts, attempt, sql`(${open}) < ${maxOpen}`)),
+      this.#db.insert(signInAttempts).select(rowWhen(signInAttempts, attempt, hasRoom)),
     ]);
     return inserted.meta.changes > 0;
   }
