@@ -99,8 +99,9 @@ export interface NewLink {
   reason: string;
   /** `said`, where nothing else is named. */
   madeBy?: LinkMaker;
-  /** The version of the source that the writer has seen. */
+  /** The versions that the writer has seen: others may see an end by now that was private then. */
   sourceVersion?: number;
+  targetVersion?: number | undefined;
 }
 
 /**

@@ -59,7 +59,9 @@ export async function linkMemory(ctx: Context, source: Memory, links: LinkInput,
     requireEdit(ctx.principal, current);
     const targets = await resolveEnds(ctx, links);
     if (targets.some(({ id }) => id === source.id)) throw invalid("A memory cannot be linked to itself.", "Give another memory as `to`.");
-    const wanted = links.map(({ type, strength, reason }, i) => ({ source: source.id, target: (targets[i] as Memory).id, type, strength, reason, madeBy, sourceVersion: current.version }));
+    const wanted = links.map(({ type, strength, reason }, i) => ({
+      source: source.id, target: (targets[i] as Memory).id, type, strength, reason, madeBy, sourceVersion: current.version, targetVersion: targets[i]?.version,
+    }));
     const held = await reviewedLinks(ctx, [current, ...targets], wanted);
     const free = wanted.filter((link) => !held.includes(link));
     if (free.length > 0) {

@@ -73,7 +73,7 @@ function linkPresent(ctx: Context, links: NewLink[]): Promise<number> {
     const here = (end: string): Memory | undefined => found.get(end) ?? copies.get(present.get(end) ?? "");
     const whole = links.flatMap((link) => {
       const [source, target] = [here(link.source), here(link.target)];
-      return source && target && source.id !== target.id ? { ...link, source: source.id, target: target.id } : [];
+      return source && target && source.id !== target.id ? { ...link, source: source.id, target: target.id, sourceVersion: source.version, targetVersion: target.version } : [];
     });
     const byId = new Map([...found, ...copies]);
     const held = await reviewedLinks(ctx, [...byId.values()], whole);

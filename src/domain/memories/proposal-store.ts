@@ -39,6 +39,9 @@ export interface Proposal extends Omit<Wish, "memory"> {
 /** Most proposals that wait at once, of one person and in one team. */
 export const mostWaiting = { person: 200, team: 2_000 };
 
+/** Most links of one proposal. */
+export const mostLinks = 500;
+
 /** Who may see what is proposed: its author, and admins of the team. Verbs see to that; the store keeps to the team. */
 export interface ProposalStore {
   reviewRequired(principal: Principal): Promise<boolean>;

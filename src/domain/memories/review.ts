@@ -4,7 +4,7 @@ import { WriteConflict } from "./write-conflict.ts";
 import { assertReadable } from "../secrets/redaction.ts";
 import { isTeamAdmin, type Principal } from "../tenancy/principal.ts";
 import { type Memory, type MemoryState, sameState, stateOf, visibilities, type Visibility } from "./memory.ts";
-import { type LinkChanges, mostWaiting, type Proposal, type Wish } from "./proposal-store.ts";
+import { type LinkChanges, mostLinks, mostWaiting, type Proposal, type Wish } from "./proposal-store.ts";
 
 /** Whether more people would see it. */
 export const isWider = (to: Visibility, from: Visibility): boolean => visibilities.indexOf(to) > visibilities.indexOf(from);
@@ -58,8 +58,6 @@ export async function proposeOnly(ctx: Context, memory: Memory, state: MemorySta
   if (!proposal) throw new WriteConflict();
   return { outcome: proposal.state === "pending" ? "proposed" : "unchanged", memory, proposal };
 }
-
-const mostLinks = 500;
 
 /** Adds links to what the caller has proposed for this version of the memory. */
 export async function proposeLinks(ctx: Context, memory: Memory, links: LinkChanges): Promise<Proposal | undefined> {

@@ -176,13 +176,13 @@ export const ties = `SELECT l.source_id, l.target_id, l.type, l.strength, o.id, 
   ORDER BY l.strength DESC, l.created_at DESC, o.id, l.source_id, l.type ${atMost("?5")}`;
 
 /**
- * An end that is gone or hidden, or a source in another version, leaves a NULL where none may be, which breaks the whole
+ * An end that is gone or hidden, or one in another version, leaves a NULL where none may be, which breaks the whole
  * batch. Adds: ?4 links as JSON.
  */
 export const insertLinks = `INSERT INTO memory_links (team_id, source_id, target_id, type, strength, reason, origin, created_at, created_by, made_by)
   SELECT ?1,
     (SELECT m.id FROM memories m WHERE m.team_id = ?1 AND m.id = e.value ->> '$.source' AND ${readable("m")} AND m.version = coalesce(e.value ->> '$.sourceVersion', m.version)),
-    (SELECT m.id FROM memories m WHERE m.team_id = ?1 AND m.id = e.value ->> '$.target' AND ${readable("m")}),
+    (SELECT m.id FROM memories m WHERE m.team_id = ?1 AND m.id = e.value ->> '$.target' AND ${readable("m")} AND m.version = coalesce(e.value ->> '$.targetVersion', m.version)),
     e.value ->> '$.type', e.value ->> '$.strength', e.value ->> '$.reason', 'explicit', ?3, ?2, coalesce(e.value ->> '$.madeBy', 'said')
   FROM json_each(?4) e WHERE true
   ON CONFLICT (team_id, source_id, target_id, type) DO UPDATE SET strength = excluded.strength, reason = excluded.reason,

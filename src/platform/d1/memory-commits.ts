@@ -9,6 +9,7 @@ import { idsIn } from "./memory-conditions.ts";
 import type { QuotaGuard } from "./quota-guard.ts";
 import * as statements from "./memory-sql.ts";
 import type { StorageRoom } from "../storage-room.ts";
+import { holdUnseen } from "./proposal-store.ts";
 import { recordReversions } from "./reversion-store.ts";
 import type { SealedRows } from "./sealed-rows.ts";
 import { memories, versions } from "./shard-schema.ts";
@@ -92,7 +93,9 @@ export class MemoryCommits {
       ...(former.length ? [d1.prepare(statements.insertFormerIds).bind(teamId, JSON.stringify(former))] : []),
       d1.prepare(statements.insertOutbox).bind(teamId, count, JSON.stringify(known)),
       auditMemories(d1, principal, write, { action: actionOf(audited), ...actOn(audited.map(({ memory }) => memory.id)) }),
-      ...writes.flatMap(({ proposal }) => (proposal === undefined ? [] : [d1.prepare(statements.fulfilProposal).bind(teamId, proposal, principal.userId, write.now)])),
+      ...writes.flatMap(({ proposal, before }) =>
+        proposal === undefined ? [] : [statements.fulfilProposal, ...(before?.visibility === "private" ? holdUnseen : [])].map((sql) => d1.prepare(sql).bind(teamId, proposal, principal.userId, write.now)),
+      ),
       ...recordReversions(d1, teamId, writes),
       ...(once ? [this.#idempotency(d1, principal, write.now, once)] : []),
       // Archiving and reverting are always possible: what is wrong must not go on being found because the team is full.
