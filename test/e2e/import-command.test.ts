@@ -112,6 +112,17 @@ describe("omnimemory import [A1] [F6]", () => {
     expect((await imports(path)).stdout).toBe("Imported: nothing new.\n");
   });
 
+  test("entries as an import takes them: those without an id are there once, however often they are imported; an export keeps its ids", async () => {
+    const entry = { content: "The lighthouse is open on Sundays.", tags: ["visit"] };
+    const path = file("own.json", JSON.stringify([entry, { content: "Tickets are sold at the gate.", namespace: `project:other-${tests}` }]));
+    expect((await imports(path, "--namespace", `project:own-${tests}`)).stdout).toBe("Imported: 2 new.\n");
+    expect((await imports(path, "--namespace", `project:own-${tests}`)).stdout).toBe("Imported: 2 there already.\n");
+    expect([await contents(`project:own-${tests}`), await contents(`project:other-${tests}`)]).toEqual([[entry.content], ["Tickets are sold at the gate."]]);
+    const exported: string[] = [];
+    for await (const record of memory.export()) if (record["namespace"] === `project:own-${tests}`) exported.push(`${JSON.stringify(record)}\n`);
+    expect((await imports(file("export.ndjson", exported.join("")))).stdout).toBe("Imported: 1 there already.\n");
+  });
+
   test("--dry-run shows what would be stored, and stores nothing", async () => {
     machine.write("CLAUDE.md", rules);
     const { stdout, stderr } = await imports("CLAUDE.md", "--dry-run");
@@ -122,13 +133,13 @@ describe("omnimemory import [A1] [F6]", () => {
 
   test("of a folder notes and known files are read, and neither links nor what was installed", async () => {
     const outside = file("secret.md", "Nobody asked for this.");
-    for (const [name, text] of [["docs/runbook.md", "Restart the queue first."], ["node_modules/x/README.md", "A package."], ["package.json", "{}"]] as const) {
+    for (const [name, text] of [["docs/runbook.md", "Restart the queue first."], [".cursor/rules/go.mdc", "Errors are wrapped."], [".claude/CLAUDE.md", "Tabs it is."], [".claude/commands/fix.md", "Fix it."], [".git/x.md", "Git's own."], ["node_modules/x/README.md", "A package."], ["package.json", "{}"]] as const) {
       mkdirSync(join(machine.repository, dirname(name)), { recursive: true });
       machine.write(name, text);
     }
     symlinkSync(outside, join(machine.repository, "docs/link.md"));
-    expect(await imports(".")).toMatchObject({ code: 0, stdout: "Imported: 1 new.\n" });
-    expect(await contents(`project:${project}`)).toEqual(["Restart the queue first."]);
+    expect(await imports(".")).toMatchObject({ code: 0, stdout: "Imported: 3 new.\n" });
+    expect(await contents(`project:${project}`)).toEqual(["Errors are wrapped.", "Restart the queue first.", "Tabs it is."]);
   });
 
   test.each([

@@ -19,8 +19,8 @@ export interface Found {
   format: string;
   notes: Note[];
   conversations: Conversation[];
-  /** Entries of an export of this product: the server reads them as they are. */
-  records: Record<string, unknown>[];
+  /** Entries as an import of the server takes them. */
+  records: (Record<string, unknown> & { content: string })[];
 }
 
 /** The format that holds this, and of whatever is left out nothing. */

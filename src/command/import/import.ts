@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import * as z from "zod/mini";
 import { type OmniMemory, OmniMemoryError, type Turn } from "../../client/client.ts";
@@ -20,9 +20,13 @@ export interface Wanted {
   dryRun: boolean;
 }
 
-interface Source extends Found {
-  /** As the person named it. */
+interface File {
   path: string;
+  /** Below the folder that was named: it says nothing of the machine. */
+  name: string;
+}
+
+interface Source extends Found, File {
   namespace: string;
 }
 
@@ -43,16 +47,16 @@ const longestWait = 120;
  */
 export async function importFiles(wanted: Wanted, named: Named, io: { env: Readonly<Record<string, string | undefined>>; say(line: string): void }): Promise<string[]> {
   const sources: Source[] = [];
-  for (const path of wanted.paths) for (const file of filesIn(path)) sources.push(...(await sourceOf(file, wanted.namespace)));
+  for (const file of wanted.paths.flatMap(filesIn)) sources.push(...(await sourceOf(file, wanted.namespace)));
   if (sources.length === 0) throw new CommandFailure("Nothing was found that could be imported.");
   if (wanted.dryRun) return [...sources.flatMap(preview), "Nothing was imported (--dry-run)."];
   const memory = clientFor(named, io.env, { project: undefined, client: "omnimemory-import", timeoutMs: 120_000 });
-  const known = sources.some(({ notes }) => notes.length > 0) ? await Known.of(memory) : new Known();
+  const known = sources.some(({ notes, records }) => notes.length + records.length > 0) ? await Known.of(memory) : new Known();
   const total: Record<string, number> = {};
   for (const source of sources) {
-    const entries = source.notes.map((note): Entry => ({ ...note, namespace: source.namespace, metadata: { imported_from: source.path.slice(-500) }, ...(wanted.shared ? { visibility: "shared" } : {}) }));
-    const fresh = entries.filter((entry) => known.add(source.namespace, entry.content));
-    const counts = { "there already": entries.length - fresh.length, ...(await stored(memory, [...fresh, ...source.records], io)) };
+    const whole = entriesOf(source, wanted);
+    const fresh = whole.filter((entry) => "id" in entry || known.add(String(entry.namespace), entry.content));
+    const counts = { "there already": whole.length - fresh.length, ...(await stored(memory, fresh, io)) };
     const facts = await added(memory, source.conversations, wanted, io);
     io.say(`${source.path} (${source.format}): ${listed({ ...counts, ...facts }) || "nothing new"}`);
     for (const [name, count] of Object.entries({ ...counts, ...facts })) total[name] = (total[name] ?? 0) + count;
@@ -62,33 +66,43 @@ export async function importFiles(wanted: Wanted, named: Named, io: { env: Reado
 
 const listed = (counts: Record<string, number>): string => Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : [])).join(", ");
 
+/** What an export of this product says, it says whole: it has ids. */
+const entriesOf = ({ name, namespace, notes, records }: Source, { shared }: Wanted): Entry[] =>
+  [...notes, ...records].map((entry) => ("id" in entry ? entry : { namespace, metadata: { imported_from: name.slice(-500) }, ...(shared ? { visibility: "shared" } : {}), ...entry }));
+
 const isNotes = (path: string): boolean => [".md", ".mdc", ".markdown"].includes(extname(path).toLowerCase()) || /^\.(?:cursor|windsurf|cline)rules$/.test(basename(path));
 const isKept = (path: string): boolean => isNotes(path) || /^(?:memory\.jsonl?|memories\.json|conversations\.json)$/.test(basename(path));
 
-/** A file that is named is read, whatever it is called; of a folder those that can be told by their names. No link is followed, so that a folder says nothing of another. */
-function filesIn(path: string): string[] {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+/** What tools keep of a project in hidden folders; the rest there is no memory. */
+const hidden: Record<string, readonly string[]> = { ".claude": ["CLAUDE.md", "rules"], ".cursor": ["rules"], ".github": ["copilot-instructions.md", "instructions"], ".windsurf": ["rules"] };
+
+/** A file that is named is read, whatever it is called; of a folder those that can be told by their names. In it no link is followed, so that a folder says nothing of another. */
+function filesIn(path: string): File[] {
+  const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) throw new CommandFailure(`${path} does not exist.`);
-  if (!stat.isDirectory()) return [path];
-  const files: string[] = [];
-  const walk = (folder: string): void => {
-    for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  if (!stat.isDirectory()) return [{ path, name: basename(path) }];
+  const files: File[] = [];
+  const walk = (folder: string, isMeant: (entry: Dirent) => boolean): void => {
+    for (const entry of readdirSync(folder, { withFileTypes: true }).filter(isMeant).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const inside = join(folder, entry.name);
-      if (entry.isDirectory() && entry.name !== "node_modules" && (!entry.name.startsWith(".") || [".cursor", ".claude", ".github"].includes(entry.name))) walk(inside);
-      else if (entry.isFile() && isKept(inside)) files.push(inside);
+      const rules = hidden[entry.name];
+      if (entry.isDirectory()) walk(inside, rules ? ({ name }) => rules.includes(name) : isOpen);
+      else if (entry.isFile() && isKept(inside)) files.push({ path: inside, name: relative(path, inside) });
       if (files.length > mostFiles) throw new CommandFailure(`${path} holds more than ${mostFiles} files: name folders in it one after the other.`);
     }
   };
-  walk(path);
+  walk(path, isOpen);
   return files;
 }
 
-async function sourceOf(path: string, namespace: string | undefined): Promise<Source[]> {
+const isOpen = (entry: Dirent): boolean => entry.isFile() || (entry.name !== "node_modules" && (!entry.name.startsWith(".") || entry.name in hidden));
+
+async function sourceOf({ path, name }: File, namespace: string | undefined): Promise<Source[]> {
   if ((lstatSync(path).size ?? 0) > largest) throw new CommandFailure(`${path} is larger than 64 MiB.`);
   const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   const read = isNotes(path) ? undefined : documentIn(path, text);
   const inside = read ?? found("Markdown", { notes: markdownNotes(text) });
-  return inside.notes.length + inside.conversations.length + inside.records.length === 0 ? [] : [{ ...inside, path: relative(process.cwd(), path) || path, namespace: namespace ?? (read ? "global" : await placeOf(path)) }];
+  return inside.notes.length + inside.conversations.length + inside.records.length === 0 ? [] : [{ ...inside, path, name, namespace: namespace ?? (read ? "global" : await placeOf(path)) }];
 }
 
 /** What a JSON file says; undefined of text, which is read as Markdown. */
