@@ -23,9 +23,15 @@ describe("memories of Markdown [A1] [F6]", () => {
     ["comments, rules and empty headings say nothing", "<!-- hidden\n- secret -->\n# Empty\n\n---\n\nSaid.\n\n***\n", ["Empty: Said."]],
     ["a table stays whole", "| a | b |\n|---|---|\n| 1 | 2 |\n", ["| a | b |\n|---|---|\n| 1 | 2 |"]],
     ["the description of a Cursor rule is its heading", "---\ndescription: React conventions\nglobs: src/**/*.tsx\nalwaysApply: false\n---\nFunction components only.\n", ["React conventions: Function components only."]],
-    ["line ends of Windows", "# AGENTS.md\r\n\r\nOne.\r\n\r\nTwo.\r\n", ["One.", "Two."]],
+    ["line ends of Windows", "One.\r\n\r\nTwo.\r\n", ["One.", "Two."]],
+    ["indented code belongs to what stands before it, too", "Before a task is done:\n\n    make lint\n    make test\n\nNothing else.\n", ["Before a task is done:\n\tmake lint\n\tmake test".replaceAll("\t", "    "), "Nothing else."]],
     ["nothing", "", []],
   ])("%s", (_, markdown, memories) => expect(texts(markdown)).toEqual(memories));
+
+  test("the only title of a file of rules says nothing; of several each is a heading", () => {
+    expect(markdownNotes("# Shop: agent guide\n\nOne.\n\n## Tests\n\nTwo.\n", true)).toEqual([{ content: "One." }, { content: "Tests: Two." }]);
+    expect(markdownNotes("# Style\n\nOne.\n\n# Tests\n\nTwo.\n", true)).toEqual([{ content: "Style: One." }, { content: "Tests: Two." }]);
+  });
 
   test("a note of Basic Memory: observations with their tags, relations, and what else it says", () => {
     const note = `---

@@ -56,7 +56,7 @@ export function fromJson(document: unknown): Found | undefined {
   if (records) return found("memories", { records });
   // Each of its entries may be missing: the last to be tried.
   const memories = (list(claudeMemory) ?? [one(claudeMemory) ?? {}]).flatMap(({ conversations_memory: own, project_memories: projects }) => [own ?? "", ...Object.values(projects ?? {})]);
-  return memories.every((memory) => memory === "") ? undefined : found("Claude's memory", { notes: memories.flatMap(markdownNotes) });
+  return memories.every((memory) => memory === "") ? undefined : found("Claude's memory", { notes: memories.flatMap((memory) => markdownNotes(memory)) });
 }
 
 /** The same of lines of JSON. */

@@ -71,6 +71,7 @@ const entriesOf = ({ name, namespace, notes, records }: Source, { shared }: Want
   [...notes, ...records].map((entry) => ("id" in entry ? entry : { namespace, metadata: { imported_from: name.slice(-500) }, ...(shared ? { visibility: "shared" } : {}), ...entry }));
 
 const isNotes = (path: string): boolean => [".md", ".mdc", ".markdown"].includes(extname(path).toLowerCase()) || /^\.(?:cursor|windsurf|cline)rules$/.test(basename(path));
+const isRules = (path: string): boolean => /^(?:(?:claude|agents|gemini|memory|copilot-instructions)\.md|\..*rules|.*\.(?:mdc|instructions\.md))$/i.test(basename(path));
 const isKept = (path: string): boolean => isNotes(path) || /^(?:memory\.jsonl?|memories\.json|conversations\.json)$/.test(basename(path));
 
 /** What tools keep of a project in hidden folders; the rest there is no memory. */
@@ -101,7 +102,7 @@ async function sourceOf({ path, name }: File, namespace: string | undefined): Pr
   if ((lstatSync(path).size ?? 0) > largest) throw new CommandFailure(`${path} is larger than 64 MiB.`);
   const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   const read = isNotes(path) ? undefined : documentIn(path, text);
-  const inside = read ?? found("Markdown", { notes: markdownNotes(text) });
+  const inside = read ?? found("Markdown", { notes: markdownNotes(text, isRules(path)) });
   return inside.notes.length + inside.conversations.length + inside.records.length === 0 ? [] : [{ ...inside, path, name, namespace: namespace ?? (read ? "global" : await placeOf(path)) }];
 }
 

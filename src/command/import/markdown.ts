@@ -2,6 +2,9 @@ import { type Note, words } from "./found.ts";
 
 /** What stands together in Markdown, and below which headings. */
 interface Block {
+  /** All of them, outermost first. */
+  below: readonly Heading[];
+  /** The names of those that say what it is about. */
   headings: string[];
   kind: "item" | "text";
   lines: string[];
@@ -16,19 +19,17 @@ const rule = /^ {0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$/;
 const item = /^(?:[-*+]|\d{1,9}[.)])[ \t]+(?=\S)/;
 /** What Claude Code writes above each file that it begins says nothing. */
 const boilerplate = /^This file provides guidance to [^.]+\.$/;
-/** Rules are the same below this title as below none. */
-const plainTitle = /^(?:.*\b(?:CLAUDE|AGENTS|GEMINI|copilot-instructions|cursorrules|README)(?:\.md)?\b.*|(?:project )?(?:memory|memories|rules|instructions|guidelines))$/i;
-
 /**
  * The memories of a Markdown file: a list item or a paragraph each, with the headings it stands below, since alone it would not say what it is about. A list
  * stays whole below a sentence that leads to it, and where its items are a few words each. Notes of Basic Memory name what they are about in their front
- * matter; there `- [category] text #tag` is an observation and `- relation [[Other]]` a relation (basic-memory NOTE-FORMAT.md).
+ * matter; there `- [category] text #tag` is an observation and `- relation [[Other]]` a relation (basic-memory NOTE-FORMAT.md). `isRules`: its
+ * only title is the project's name, or the file's, and says nothing.
  */
-export function markdownNotes(file: string): Note[] {
+export function markdownNotes(file: string, isRules = false): Note[] {
   const { head, body } = frontMatter(file.replaceAll("\r\n", "\n"));
   const title = head.get("title")?.[0] ?? head.get("description")?.[0];
   const tags = head.get("tags") ?? [];
-  const blocks = blocksOf(body).map((block) => ({ ...block, headings: underTitle(title, block.headings) }));
+  const blocks = blocksOf(body, isRules).map((block) => ({ ...block, headings: underTitle(title, block.headings) }));
   const isGraph = head.has("permalink");
   const notes = (isGraph ? blocks.map((block) => [block]) : groups(blocks)).flatMap((group) => (isGraph ? statement(title, group[0] as Block) : [noteOf(group)]));
   return notes.filter(({ content }) => !boilerplate.test(content)).flatMap((note) => pieces(note.content).map((content) => ({ content, ...tagged([...(note.tags ?? []), ...tags]) })));
@@ -53,24 +54,25 @@ function frontMatter(text: string): { head: Map<string, string[]>; body: string 
 const unquoted = (value: string): string => value.trim().replace(/^(["'])(.*)\1$/, "$2");
 
 function underTitle(title: string | undefined, headings: string[]): string[] {
-  const [first, ...rest] = headings;
-  const below = first !== undefined && (plainTitle.test(first) || first === title) ? rest : headings;
+  const below = title !== undefined && headings[0] === title ? headings.slice(1) : headings;
   return title === undefined ? below : [title, ...below];
 }
 
-function blocksOf(body: string): Block[] {
+function blocksOf(body: string, isRules: boolean): Block[] {
   const blocks: Block[] = [];
+  const all: Heading[] = [];
   let headings: Heading[] = [];
   let open: Block | undefined;
   let isApart = false;
   let closing: string | undefined;
-  const begin = (kind: Block["kind"], line: string): void => void blocks.push((open = { headings: headings.map(({ name }) => name), kind, lines: [line] }));
+  const begin = (kind: Block["kind"], line: string): void => void blocks.push((open = { below: headings, headings: [], kind, lines: [line] }));
   for (const line of body.replaceAll(/<!--[\s\S]*?-->/g, "").split("\n")) {
     const heading = closing === undefined ? headingIn(line) : undefined;
     if (closing !== undefined) {
       open?.lines.push(line);
       if (line.trimStart().startsWith(closing)) closing = undefined;
     } else if (heading) {
+      all.push(heading);
       headings = [...headings.filter(({ depth }) => depth < heading.depth), heading];
       open = undefined;
       continue;
@@ -78,7 +80,7 @@ function blocksOf(body: string): Block[] {
       closing = (fence.exec(line) as RegExpExecArray)[1] as string;
       // Code belongs to what stands before it below the same heading.
       const before = blocks.at(-1);
-      if (before && before.headings.join("\n") === headings.map(({ name }) => name).join("\n")) (open = before).lines.push(line);
+      if (before?.below === headings) (open = before).lines.push(line);
       else begin("text", line);
     } else if (line.trim() === "" || rule.test(line)) {
       if (open?.kind === "text") open = undefined;
@@ -86,10 +88,13 @@ function blocksOf(body: string): Block[] {
       continue;
     } else if (item.test(line)) begin("item", line);
     else if (open && (open.kind === "text" || !isApart || /^\s/.test(line))) open.lines.push(line);
+    else if (/^(?: {4}|\t)/.test(line) && blocks.at(-1)?.below === headings) (open = blocks.at(-1) as Block).lines.push(line);
     else begin("text", line);
     isApart = false;
   }
-  return blocks;
+  const [top, ...more] = all.filter(({ depth }) => depth === 1);
+  const isSaid = (heading: Heading): boolean => !(isRules && more.length === 0 && heading === top);
+  return blocks.map((block) => ({ ...block, headings: block.below.filter(isSaid).map(({ name }) => name) }));
 }
 
 interface Heading {
@@ -115,13 +120,12 @@ function groups(blocks: Block[]): Block[][] {
     const list = lists.at(-1);
     const last = list?.at(-1);
     const leads = last?.kind === "text" && /[:：]$/.test(textOf(last));
-    if (list && last && block.kind === "item" && isBelow(last, block) && (last.kind === "item" || leads)) list.push(block);
+    if (list && last && block.kind === "item" && last.below === block.below && (last.kind === "item" || leads)) list.push(block);
     else lists.push([block]);
   }
   return lists.flatMap((list) => (list[0]?.kind === "text" || list.every((block) => textOf(block).length <= shortItem) ? [list] : list.map((block) => [block])));
 }
 
-const isBelow = (a: Block, b: Block): boolean => a.headings.join("\n") === b.headings.join("\n");
 
 function noteOf(group: Block[]): Note {
   const [first] = group as [Block];
