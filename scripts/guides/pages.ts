@@ -42,7 +42,8 @@ do not get it in the way. A file that is for all projects names none; a single c
 
 **Tools.** Listed are those of the surface \`core\`; \`?surface=omn\` at the end of the URL lists others, as the README says.
 
-**When it does not work.**
+**When it does not work.** \`npx omnimemory doctor\` does what a client does to connect, looks at what the clients of this machine are told, and says which step fails and what to do; with
+\`--sign-in\` it signs in with your browser, too. \`--url\` names a deployed server.
 
 | what the client says | what to do |
 |---|---|

@@ -55,7 +55,7 @@ This file provides guidance to Claude Code when working with code in this reposi
 - The directory legacy/ is frozen until the audit in March, so nobody changes it.
 `;
 
-describe("omnimemory import [A1] [F6]", () => {
+describe("omnimemory import [U10] [F6]", () => {
   test("rules of a repository go into its project, and a question there finds them", async () => {
     machine.write("CLAUDE.md", rules);
     expect(await imports("CLAUDE.md")).toEqual({ code: 0, stdout: "Imported: 2 new.\n", stderr: "CLAUDE.md (Markdown): 2 new\n" });

@@ -4,7 +4,7 @@ import { markdownNotes } from "../../src/command/import/markdown.ts";
 
 const texts = (markdown: string): string[] => markdownNotes(markdown).map(({ content }) => content);
 
-describe("memories of Markdown [A1] [F6]", () => {
+describe("memories of Markdown [U10] [F6]", () => {
   test.each<[what: string, markdown: string, memories: string[]]>([
     ["an item and a paragraph each, below their headings", "## Tests\n\nThe suite needs Docker to run on a machine.\n\n- Name each case after the behaviour that it shows to a person who reads.\n- Mock nothing that can be started within the second that a test may take.\n", [
       "Tests: The suite needs Docker to run on a machine.",
@@ -71,7 +71,7 @@ Some words first.
   });
 });
 
-describe("documents of other tools [A1] [F6]", () => {
+describe("documents of other tools [U10] [F6]", () => {
   test("of a ChatGPT conversation the branch that was shown last, without what was hidden, with its times", () => {
     const node = (parent: string | null, role: string, text: string, hidden = false): object => ({
       parent, children: [], message: { author: { role }, create_time: 1_735_689_600, content: { content_type: "text", parts: [text, { asset_pointer: "file" }] }, metadata: hidden ? { is_visually_hidden_from_conversation: true } : {} },

@@ -15,12 +15,13 @@ export class ClaudeCode {
   readonly repository = join(this.folder, "shop");
   readonly settings = join(this.folder, "config", "settings.json");
   readonly transcript = join(this.folder, "conversation.jsonl");
-  readonly #command: string;
+  /** The file of the command. */
+  readonly entry: string;
   /** What the hooks find in their environment. */
   env: Record<string, string>;
 
   constructor(command: string, env: Record<string, string>) {
-    this.#command = command;
+    this.entry = command;
     // Nothing of the machine that the test runs on: neither a key nor git's own settings.
     this.env = { PATH: process.env["PATH"] ?? "", HOME: this.folder, CLAUDE_CONFIG_DIR: join(this.folder, "config"), GIT_CONFIG_NOSYSTEM: "1", OMNIMEMORY_DATA_DIR: join(this.folder, "none"), ...env };
     execFileSync("git", ["init", "--quiet", "--initial-branch=main", this.repository]);
@@ -43,7 +44,7 @@ export class ClaudeCode {
 
   /** The command itself, as a person runs it. */
   run(...args: string[]): Promise<Ran> {
-    return this.#spawn(process.execPath, [this.#command, ...args], "", this.repository);
+    return this.#spawn(process.execPath, [this.entry, ...args], "", this.repository);
   }
 
   /** A command of the model, in a shell, and then the hook for it: what is there, is run as Claude Code runs it. */
