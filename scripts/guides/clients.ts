@@ -1,3 +1,5 @@
+import { withServer } from "../../src/command/connect/connect.ts";
+import { jsonClients, serverName } from "../../src/command/connect/entries.ts";
 import { guided, json, keyMark, shell, type Setup, type Site } from "./setup.ts";
 
 /** An AI tool and how it is told of this server: the one place that README.md and docs/clients.md are written from. */
@@ -18,8 +20,10 @@ export interface Client {
   readonly trouble?: string;
 }
 
-const name = "omnimemory";
+const name = serverName;
 const bearer = (key: string): string => `Bearer ${key}`;
+/** As `omnimemory connect` writes it. */
+const written = (client: keyof typeof jsonClients, by: "key" | "browser"): Setup["text"] => ({ url, project }) => json(withServer({}, jsonClients[client], { url, project, by }));
 const inProject = "The header `X-Memory-Project` in the file: put in your git remote, or the folder's path where there is none.";
 
 const claudeCode: Client = {
@@ -37,7 +41,7 @@ const claudeCode: Client = {
       note: "each reads their own key from the environment",
       isCommitted: true,
       needs: "key",
-      text: ({ url, project }) => json({ mcpServers: { [name]: { type: "http", url, headers: { Authorization: bearer("${OMNIMEMORY_KEY}"), "X-Memory-Project": project } } } }),
+      text: written("claude-code", "key"),
     }),
     shell("Signing in with the browser instead of a key", {
       place: "a command",
@@ -85,13 +89,13 @@ const cursor: Client = {
       note: "started where that variable is set",
       isCommitted: true,
       needs: "key",
-      text: ({ url, project }) => json({ mcpServers: { [name]: { url, headers: { Authorization: bearer("${env:OMNIMEMORY_KEY}"), "X-Memory-Project": project } } } }),
+      text: written("cursor", "key"),
     }),
     guided("Signing in with the browser instead of a key", "json", {
       place: "`.cursor/mcp.json`",
       isCommitted: true,
       needs: "browser",
-      text: ({ url, project }) => json({ mcpServers: { [name]: { url, headers: { "X-Memory-Project": project } } } }),
+      text: written("cursor", "browser"),
     }),
   ],
   link: ({ url }) => `cursor://anysphere.cursor-deeplink/mcp/install?name=${name}&config=${encodeURIComponent(Buffer.from(JSON.stringify({ url })).toString("base64"))}`,
@@ -110,17 +114,13 @@ const vscode: Client = {
       note: "it asks for the key once",
       isCommitted: true,
       needs: "key",
-      text: ({ url, project }) =>
-        json({
-          inputs: [{ id: "omnimemory-key", type: "promptString", description: "OmniMemory API key", password: true }],
-          servers: { [name]: { type: "http", url, headers: { Authorization: bearer("${input:omnimemory-key}"), "X-Memory-Project": project } } },
-        }),
+      text: written("vscode", "key"),
     }),
     guided("Signing in with the browser instead of a key", "json", {
       place: "`.vscode/mcp.json`",
       isCommitted: true,
       needs: "browser",
-      text: ({ url, project }) => json({ servers: { [name]: { type: "http", url, headers: { "X-Memory-Project": project } } } }),
+      text: written("vscode", "browser"),
     }),
   ],
   link: ({ url }) => `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name, type: "http", url }))}`,

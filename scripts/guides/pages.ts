@@ -35,6 +35,9 @@ export OMNIMEMORY_KEY=$(node -p 'require("/…/.data/local.json").apiKey')   # m
 setx OMNIMEMORY_KEY omn_…   # Windows; programs started afterwards know it
 \`\`\`
 
+**By a command.** \`npx omnimemory connect claude-code\`, \`cursor\` or \`vscode\` writes the file of the project that you are in, beside what stands there: with the key where \`OMNIMEMORY_KEY\` is
+set, else, or with \`--browser\`, signing in. \`--url\` names a deployed server, \`--user\` is for all projects (Cursor).
+
 **See that it works.** Ask: *Remember with omnimemory that the staging port is 8443.* In a new chat, or another client of the same project: *What is the staging port? Look in omnimemory.*
 
 **Project.** \`X-Memory-Project\` names it by its git remote in any spelling, else by its folder's path. Clients that name the same one share what belongs to it, and other projects

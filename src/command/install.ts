@@ -1,10 +1,11 @@
-import { appendFileSync, lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { rewrite, textOf } from "./files.ts";
 import { git } from "./git.ts";
 import { clientFor, type Named, serverOf } from "./server.ts";
-import { settingsIn, withHooks, withoutHooks, written } from "./settings.ts";
+import { indented, settingsIn, withHooks, withoutHooks } from "./settings.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -19,7 +20,7 @@ export async function installHooks(where: Where, named: Named, env: Environment)
   const path = await settingsFile(where, env);
   const flags = [`--url ${origin}`, ...(team === undefined || !/^[\w-]+$/.test(team) ? [] : [`--team ${team}`])].join(" ");
   if (where === "project") await keepUncommitted(path);
-  rewrite(path, (text) => written(withHooks(settingsIn(text, path), (hook) => `"${process.execPath}" "${entry}" hook ${hook} ${flags}`), text));
+  rewrite(path, (text) => indented(withHooks(settingsIn(text, path), (hook) => `"${process.execPath}" "${entry}" hook ${hook} ${flags}`), text));
   return [
     `Hooks for ${origin} are in ${path}. Sessions of Claude Code that start from now on use them.`,
     ...(key === undefined ? ["They need the key: set OMNIMEMORY_KEY where Claude Code starts."] : []),
@@ -30,7 +31,7 @@ export async function installHooks(where: Where, named: Named, env: Environment)
 export async function removeHooks(where: Where, env: Environment): Promise<string[]> {
   const path = await settingsFile(where, env);
   const before = textOf(path);
-  if (before !== "") rewrite(path, (text) => written(withoutHooks(settingsIn(text, path)), text));
+  if (before !== "") rewrite(path, (text) => indented(withoutHooks(settingsIn(text, path)), text));
   return [`The hooks are not in ${path} any more.`];
 }
 
@@ -51,31 +52,4 @@ async function keepUncommitted(settings: string): Promise<void> {
   mkdirSync(dirname(path), { recursive: true });
   const before = textOf(path);
   appendFileSync(path, `${before === "" || before.endsWith("\n") ? "" : "\n"}/${projectFile}\n`);
-}
-
-/** At once: whoever reads the file meanwhile sees it as it was or as it is. A link stays one. */
-function rewrite(path: string, change: (text: string) => string): void {
-  const before = textOf(path);
-  const after = change(before);
-  if (after === before) return;
-  mkdirSync(dirname(path), { recursive: true });
-  const file = linkedFrom(path);
-  const draft = `${file}.omnimemory-${process.pid}`;
-  writeFileSync(draft, after, { mode: (statSync(file, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777 });
-  renameSync(draft, file);
-}
-
-/** Where a link leads, also one to a file that is not there yet. */
-function linkedFrom(path: string): string {
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  return isLink ? linkedFrom(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 /** The command `omnimemory`: hooks of Claude Code, what other tools remember, why a client does not connect, and which project a folder is. One file without dependencies, so that it starts fast. */
 import { parseArgs } from "node:util";
 import { version } from "../../package.json";
+import { connect } from "./connect/connect.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { isHook, runHook } from "./hooks/hooks.ts";
 import { importFiles } from "./import/import.ts";
@@ -14,6 +15,7 @@ const usage = `Usage:
   omnimemory hook session-start | post-commit | pre-compact | stop   as Claude Code calls them
   omnimemory import <file or folder> … [--namespace <name>] [--shared] [--dry-run]
                        what other tools remember: CLAUDE.md and other Markdown, memory.jsonl, Mem0, exports of Claude and ChatGPT
+  omnimemory connect claude-code | cursor | vscode [--user] [--browser] [--url <server>]   tells a client of the server
   omnimemory doctor [--sign-in] [--url <server>]   does what a client does to connect, and says what does not work
   omnimemory project   how this folder's project is called
   omnimemory help | --help | -h
@@ -26,7 +28,7 @@ class Misspelt extends CommandFailure {}
 
 function parse(args: string[]) {
   try {
-    return parseArgs({ args, allowPositionals: true, options: { url: { type: "string" }, team: { type: "string" }, user: { type: "boolean" }, project: { type: "boolean" }, namespace: { type: "string" }, shared: { type: "boolean" }, "dry-run": { type: "boolean" }, "sign-in": { type: "boolean" }, help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "V" } } });
+    return parseArgs({ args, allowPositionals: true, options: { url: { type: "string" }, team: { type: "string" }, user: { type: "boolean" }, project: { type: "boolean" }, namespace: { type: "string" }, shared: { type: "boolean" }, "dry-run": { type: "boolean" }, "sign-in": { type: "boolean" }, browser: { type: "boolean" }, help: { type: "boolean", short: "h" }, version: { type: "boolean", short: "V" } } });
   } catch (error) {
     throw new Misspelt(`${error instanceof Error ? error.message.split(". ", 1)[0] : "This is no option"}.\n\n${usage}`);
   }
@@ -50,6 +52,7 @@ async function run(args: string[]): Promise<string[]> {
     const wanted = { paths: positionals.slice(1), namespace: values.namespace, shared: values.shared ?? false, dryRun: values["dry-run"] ?? false };
     return importFiles(wanted, named, { env: process.env, say: (line) => void process.stderr.write(`${line}\n`) });
   }
+  if (command === "connect" && what !== undefined) return connect(named, { client: what, user: values.user ?? false, browser: values.browser ?? false, env: process.env });
   if (command === "doctor" && what === undefined) {
     const isWell = await doctor(named, { signIn: values["sign-in"] ?? false, folder: process.cwd(), env: process.env, print: (line) => void process.stdout.write(`${line}\n`) });
     if (!isWell) process.exitCode = 1;

@@ -71,7 +71,7 @@ function inOrderOf(before: Settings, after: Settings): Settings {
 }
 
 /** As the file was written: its mark, its indentation, the form of its lines' ends, and whether it ends with one. */
-export function written(settings: Settings, before: string): string {
+export function indented(settings: Settings, before: string): string {
   const indent = /^\uFEFF?\{\s*\n([ \t]+)"/.exec(before)?.[1] ?? 2;
   const text = JSON.stringify(settings, undefined, indent) + (before === "" || before.endsWith("\n") ? "\n" : "");
   return (mark.exec(before)?.[0] ?? "") + (before.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text);
