@@ -35,7 +35,7 @@ export OMNIMEMORY_KEY=$(node -p 'require("/…/.data/local.json").apiKey')   # m
 setx OMNIMEMORY_KEY omn_…   # Windows; programs started afterwards know it
 \`\`\`
 
-**By a command.** \`npx omnimemory connect claude-code\`, \`cursor\` or \`vscode\` writes the file of the project that you are in, beside what stands there: with the key where \`OMNIMEMORY_KEY\` is
+**By a command.** \`omnimemory connect claude-code\`, \`cursor\` or \`vscode\` (known everywhere once \`npm link\` ran in the server's folder) writes the file of the project that you are in, beside what stands there: with the key where \`OMNIMEMORY_KEY\` is
 set, else, or with \`--browser\`, signing in. \`--url\` names a deployed server, \`--user\` is for all projects (Cursor).
 
 **See that it works.** Ask: *Remember with omnimemory that the staging port is 8443.* In a new chat, or another client of the same project: *What is the staging port? Look in omnimemory.*
@@ -45,7 +45,7 @@ do not get it in the way. A file that is for all projects names none; a single c
 
 **Tools.** Listed are those of the surface \`core\`; \`?surface=omn\` at the end of the URL lists others, as the README says.
 
-**When it does not work.** \`npx omnimemory doctor\` does what a client does to connect, looks at what the clients of this machine are told, and says which step fails and what to do; with
+**When it does not work.** \`omnimemory doctor\` does what a client does to connect, looks at what the clients of this machine are told, and says which step fails and what to do; with
 \`--sign-in\` it signs in with your browser, too. \`--url\` names a deployed server.
 
 | what the client says | what to do |

@@ -29,7 +29,7 @@ export async function connect(named: Named, { client, user, browser, env }: Aske
   const path = user ? join(env["HOME"] || homedir(), known.user as string) : join(folder, known.project);
   const told: Told = { url: `${origin}/mcp`, by: browser || !env["OMNIMEMORY_KEY"] ? "browser" : "key", project: user ? undefined : await projectOf(folder) };
   rewrite(path, (before) => indented(withServer(documentIn(before, path, known, told), known, told), before));
-  return [`${known.name} finds ${told.url} in ${path}. ${known.next[told.by]}`, "npx omnimemory doctor says whether it gets in."];
+  return [`${known.name} finds ${told.url} in ${path}. ${known.next[told.by]}`, "omnimemory doctor says whether it gets in."];
 }
 
 function documentIn(text: string, path: string, client: JsonClient, told: Told): Record<string, unknown> {
