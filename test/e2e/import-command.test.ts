@@ -123,6 +123,15 @@ describe("omnimemory import [U10] [F6]", () => {
     expect((await imports(file("export.ndjson", exported.join("")))).stdout).toBe("Imported: 1 there already.\n");
   });
 
+  test("what a server would refuse is brought into form: long texts, halves of characters, names of conversations, many labels", async () => {
+    const long = Array.from({ length: 1_500 }, (_, i) => `line ${i}`).join("\n");
+    const tags = Array.from({ length: 60 }, (_, i) => `label ${i} ${"x".repeat(i * 3)}`);
+    const mem0 = file("mem0.json", JSON.stringify([{ memory: long }, { memory: "A half \ud83d and a NUL \0.", categories: ["", ...tags] }]));
+    const chat = file("chats.json", JSON.stringify([{ create_time: 1_735_689_600, current_node: "a", mapping: { a: { parent: null, message: { author: { role: "user" }, create_time: 1_735_689_600, content: { parts: ["I live in Porto \ud83d."] } } } } }]));
+    expect((await imports(mem0, chat, "--namespace", `project:form-${tests}`)).stdout).toMatch(/^Imported: 3 new, 1 fact of conversations\.\n$/);
+    expect((await contents(`project:form-${tests}`)).join("\n")).toContain("A half \ufffd and a NUL .");
+  });
+
   test("--dry-run shows what would be stored, and stores nothing", async () => {
     machine.write("CLAUDE.md", rules);
     const { stdout, stderr } = await imports("CLAUDE.md", "--dry-run");
@@ -133,13 +142,13 @@ describe("omnimemory import [U10] [F6]", () => {
 
   test("of a folder notes and known files are read, and neither links nor what was installed", async () => {
     const outside = file("secret.md", "Nobody asked for this.");
-    for (const [name, text] of [["docs/runbook.md", "Restart the queue first."], [".cursor/rules/go.mdc", "Errors are wrapped."], [".claude/CLAUDE.md", "Tabs it is."], [".claude/commands/fix.md", "Fix it."], [".git/x.md", "Git's own."], ["node_modules/x/README.md", "A package."], ["package.json", "{}"]] as const) {
+    for (const [name, text] of [["docs/runbook.md", "Restart the queue first."], [".cursor/rules/go.mdc", "Errors are wrapped."], [".claude/CLAUDE.md", "Tabs it is."], [".claude/commands/fix.md", "Fix it."], [".git/x.md", "Git's own."], ["node_modules/x/README.md", "A package."], ["constructor/notes.md", "Built of stone."], ["package.json", "{}"]] as const) {
       mkdirSync(join(machine.repository, dirname(name)), { recursive: true });
       machine.write(name, text);
     }
     symlinkSync(outside, join(machine.repository, "docs/link.md"));
-    expect(await imports(".")).toMatchObject({ code: 0, stdout: "Imported: 3 new.\n" });
-    expect(await contents(`project:${project}`)).toEqual(["Errors are wrapped.", "Restart the queue first.", "Tabs it is."]);
+    expect(await imports(".")).toMatchObject({ code: 0, stdout: "Imported: 4 new.\n" });
+    expect(await contents(`project:${project}`)).toEqual(["Built of stone.", "Errors are wrapped.", "Restart the queue first.", "Tabs it is."]);
   });
 
   test.each([

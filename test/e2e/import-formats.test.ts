@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fromJson, fromJsonLines } from "../../src/command/import/documents.ts";
-import { markdownNotes } from "../../src/command/import/markdown.ts";
+import { markdownNotes, pieces } from "../../src/command/import/markdown.ts";
 
 const texts = (markdown: string): string[] => markdownNotes(markdown).map(({ content }) => content);
 
@@ -63,11 +63,11 @@ Some words first.
     ]);
   });
 
-  test("no memory has more than the 10,000 characters that one may have, and no word is lost", () => {
+  test("no piece of a text has more than the 10,000 characters that a memory may have, and no word is lost", () => {
     const words = Array.from({ length: 9_000 }, (_, i) => `word${i}`);
-    const notes = [...texts(`# Long\n${words.slice(0, 4_000).join("\n")}\n\n${words.slice(4_000).join(" ")}`)];
-    expect(Math.max(...notes.map((note) => note.length))).toBeLessThanOrEqual(10_000);
-    expect(notes.join("\n").replaceAll(/Long:/g, "").replaceAll(/\s/g, "")).toBe(words.join(""));
+    const cut = texts(`# Long\n${words.slice(0, 4_000).join("\n")}\n\n${words.slice(4_000).join(" ")}`).flatMap(pieces);
+    expect(Math.max(...cut.map((piece) => piece.length))).toBeLessThanOrEqual(10_000);
+    expect(cut.join("\n").replaceAll(/Long:/g, "").replaceAll(/\s/g, "")).toBe(words.join(""));
   });
 });
 

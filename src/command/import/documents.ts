@@ -8,13 +8,13 @@ const filled = text.check(z.minLength(1));
 const time = z.nullish(z.union([text, z.number()]));
 
 /** What the reference server "memory" of MCP keeps (`memory.jsonl`), and answers (`read_graph`). */
-const entity = z.object({ name: filled, entityType: z.optional(text), observations: z.array(filled) });
+const entity = z.object({ name: filled, entityType: z.optional(text), observations: z.array(text) });
 const relation = z.object({ from: filled, to: filled, relationType: filled });
 const graph = z.object({ entities: z.array(entity), relations: z._default(z.array(relation), []) });
 const graphLine = z.discriminatedUnion("type", [z.extend(entity, { type: z.literal("entity") }), z.extend(relation, { type: z.literal("relation") })]);
 
 /** What Mem0 answers when it is asked for all memories. */
-const remembered = z.object({ memory: filled, created_at: time, categories: z.nullish(z.array(filled)) });
+const remembered = z.object({ memory: text, created_at: time, categories: z.nullish(z.array(text)) });
 const mem0 = z.union([z.array(remembered), z.object({ results: z.array(remembered) }), z.object({ memories: z.array(remembered) })]);
 
 /** `memories.json` of an export of Claude. */
@@ -70,7 +70,7 @@ export function fromJsonLines(lines: unknown[]): Found | undefined {
 }
 
 const graphNotes = ({ entities, relations }: z.output<typeof graph>): Note[] => [
-  ...entities.flatMap(({ name, entityType, observations }) => observations.map((observed): Note => ({ content: `${name}: ${observed}`, ...(entityType ? { tags: [entityType.slice(0, 100)] } : {}) }))),
+  ...entities.flatMap(({ name, entityType, observations }) => observations.filter((observed) => observed.trim() !== "").map((observed): Note => ({ content: `${name}: ${observed}`, ...(entityType ? { tags: [entityType.slice(0, 100)] } : {}) }))),
   ...relations.map(({ from, to, relationType }): Note => ({ content: [from, words(relationType), to].join(" ") })),
 ];
 

@@ -9,7 +9,7 @@ import { clientFor, CommandFailure, type Named } from "../server.ts";
 import { fromJson, fromJsonLines } from "./documents.ts";
 import { type Conversation, type Found, found } from "./found.ts";
 import { Known } from "./known.ts";
-import { markdownNotes } from "./markdown.ts";
+import { markdownNotes, pieces } from "./markdown.ts";
 
 export interface Wanted {
   paths: string[];
@@ -64,18 +64,24 @@ export async function importFiles(wanted: Wanted, named: Named, io: { env: Reado
   return [`Imported: ${listed(total) || "nothing new"}.`, ...(total["kept back"] ? ["The write guard keeps some back for you to look at: the page Quarantine of the server, or omn_memory_health."] : [])];
 }
 
-const listed = (counts: Record<string, number>): string => Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${name}`] : [])).join(", ");
+const listed = (counts: Record<string, number>): string => Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${count === 1 ? name.replace(/^facts/, "fact") : name}`] : [])).join(", ");
 
-/** What an export of this product says, it says whole: it has ids. */
+/** What an export of this product says, it says whole: it has ids. Of what others say a text that is too long for one memory becomes several. */
 const entriesOf = ({ name, namespace, notes, records }: Source, { shared }: Wanted): Entry[] =>
-  [...notes, ...records].map((entry) => ("id" in entry ? entry : { namespace, metadata: { imported_from: name.slice(-500) }, ...(shared ? { visibility: "shared" } : {}), ...entry }));
+  [...notes.flatMap(({ content, tags, ...note }) => pieces(sound(content)).map((piece): Entry => ({ ...note, content: piece, ...(tags ? { tags: labels(tags) } : {}) }))), ...records].map((entry) =>
+    "id" in entry ? entry : { namespace, metadata: { imported_from: name.slice(-500) }, ...(shared ? { visibility: "shared" } : {}), ...entry },
+  );
+
+/** As the server takes a text: halves of characters and NUL are none. */
+const sound = (text: string): string => text.toWellFormed().replaceAll("\0", "");
+const labels = (tags: string[]): string[] => [...new Set(tags.map((tag) => sound(tag).trim().slice(0, 100)).filter((tag) => tag !== ""))].slice(0, 50);
 
 const isNotes = (path: string): boolean => [".md", ".mdc", ".markdown"].includes(extname(path).toLowerCase()) || /^\.(?:cursor|windsurf|cline)rules$/.test(basename(path));
 const isRules = (path: string): boolean => /^(?:(?:claude|agents|gemini|memory|copilot-instructions)\.md|\..*rules|.*\.(?:mdc|instructions\.md))$/i.test(basename(path));
 const isKept = (path: string): boolean => isNotes(path) || /^(?:memory\.jsonl?|memories\.json|conversations\.json)$/.test(basename(path));
 
 /** What tools keep of a project in hidden folders; the rest there is no memory. */
-const hidden: Record<string, readonly string[]> = { ".claude": ["CLAUDE.md", "rules"], ".cursor": ["rules"], ".github": ["copilot-instructions.md", "instructions"], ".windsurf": ["rules"] };
+const hidden: ReadonlyMap<string, readonly string[]> = new Map([[".claude", ["CLAUDE.md", "rules"]], [".cursor", ["rules"]], [".github", ["copilot-instructions.md", "instructions"]], [".windsurf", ["rules"]]]);
 
 /** A file that is named is read, whatever it is called; of a folder those that can be told by their names. In it no link is followed, so that a folder says nothing of another. */
 function filesIn(path: string): File[] {
@@ -86,7 +92,7 @@ function filesIn(path: string): File[] {
   const walk = (folder: string, isMeant: (entry: Dirent) => boolean): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true }).filter(isMeant).sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const inside = join(folder, entry.name);
-      const rules = hidden[entry.name];
+      const rules = hidden.get(entry.name);
       if (entry.isDirectory()) walk(inside, rules ? ({ name }) => rules.includes(name) : isOpen);
       else if (entry.isFile() && isKept(inside)) files.push({ path: inside, name: relative(path, inside) });
       if (files.length > mostFiles) throw new CommandFailure(`${path} holds more than ${mostFiles} files: name folders in it one after the other.`);
@@ -96,7 +102,7 @@ function filesIn(path: string): File[] {
   return files;
 }
 
-const isOpen = (entry: Dirent): boolean => entry.isFile() || (entry.name !== "node_modules" && (!entry.name.startsWith(".") || entry.name in hidden));
+const isOpen = (entry: Dirent): boolean => entry.isFile() || (entry.name !== "node_modules" && (!entry.name.startsWith(".") || hidden.has(entry.name)));
 
 async function sourceOf({ path, name }: File, namespace: string | undefined): Promise<Source[]> {
   if ((lstatSync(path).size ?? 0) > largest) throw new CommandFailure(`${path} is larger than 64 MiB.`);
@@ -158,7 +164,7 @@ async function added(memory: OmniMemory, conversations: Conversation[], { shared
   for (const [at, { id, turns }] of conversations.toSorted((a, b) => (saidAt(a) < saidAt(b) ? -1 : 1)).entries()) {
     if (at > 0 && at % 50 === 0) io.say(`${at} of ${conversations.length} conversations`);
     for (const part of pages(turns.flatMap(inParts), talk.messages, talk.characters, ({ content }) => content.length)) {
-      const call = { messages: part, run_id: id, ...(shared ? { metadata: { scope: "shared" } } : {}) };
+      const call = { messages: part, run_id: id.replaceAll(/[^\w-]/g, "-").slice(0, 100), ...(shared ? { metadata: { scope: "shared" } } : {}) };
       const key = createHash("sha256").update(JSON.stringify(call)).digest("hex");
       const answer = await patiently(io, () => memory.call("memory_add", { ...call, idempotency_key: key }));
       facts += performed.safeParse(answer["metadata"]).data?.operations_performed ?? 0;
@@ -167,7 +173,7 @@ async function added(memory: OmniMemory, conversations: Conversation[], { shared
   return { "facts of conversations": facts };
 }
 
-const inParts = (turn: Turn): Turn[] => (turn.content.match(talk.text) ?? []).filter((content) => content.trim() !== "").map((content) => ({ ...turn, content }));
+const inParts = (turn: Turn): Turn[] => (sound(turn.content).match(talk.text) ?? []).filter((content) => content.trim() !== "").map((content) => ({ ...turn, content }));
 
 function pages<One>(all: readonly One[], most: number, mostTogether: number, size: (one: One) => number): One[][] {
   const made: One[][] = [];

@@ -32,10 +32,9 @@ export function markdownNotes(file: string, isRules = false): Note[] {
   const blocks = blocksOf(body, isRules).map((block) => ({ ...block, headings: underTitle(title, block.headings) }));
   const isGraph = head.has("permalink");
   const notes = (isGraph ? blocks.map((block) => [block]) : groups(blocks)).flatMap((group) => (isGraph ? statement(title, group[0] as Block) : [noteOf(group)]));
-  return notes.filter(({ content }) => !boilerplate.test(content)).flatMap((note) => pieces(note.content).map((content) => ({ content, ...tagged([...(note.tags ?? []), ...tags]) })));
+  const all = (own: string[] = []): Pick<Note, "tags"> => (own.length + tags.length === 0 ? {} : { tags: [...own, ...tags] });
+  return notes.filter(({ content }) => content !== "" && !boilerplate.test(content)).map((note) => ({ content: note.content, ...all(note.tags) }));
 }
-
-const tagged = (tags: string[]): Pick<Note, "tags"> => (tags.length === 0 ? {} : { tags: [...new Set(tags)].slice(0, 50) });
 
 /** The entries of the YAML between `---`: texts, and lists of texts in either form. */
 function frontMatter(text: string): { head: Map<string, string[]>; body: string } {
@@ -126,7 +125,6 @@ function groups(blocks: Block[]): Block[][] {
   return lists.flatMap((list) => (list[0]?.kind === "text" || list.every((block) => textOf(block).length <= shortItem) ? [list] : list.map((block) => [block])));
 }
 
-
 function noteOf(group: Block[]): Note {
   const [first] = group as [Block];
   const text = group.length === 1 ? said(first) : group.map(textOf).join("\n");
@@ -149,7 +147,7 @@ function statement(title: string | undefined, block: Block): Note[] {
 }
 
 /** A text cut between lines; a line that is too long is cut where it is. */
-function pieces(text: string): string[] {
+export function pieces(text: string): string[] {
   const cut: string[] = [];
   for (const line of text.split("\n").flatMap((one) => one.match(/[\s\S]{1,8000}/gu) ?? [""])) {
     const last = cut.at(-1);
