@@ -56,12 +56,18 @@ export async function importFiles(wanted: Wanted, named: Named, io: { env: Reado
   for (const source of sources) {
     const whole = entriesOf(source, wanted);
     const fresh = whole.filter((entry) => "id" in entry || known.add(String(entry.namespace), entry.content));
-    const counts = { "there already": whole.length - fresh.length, ...(await stored(memory, fresh, io)) };
-    const facts = await added(memory, source.conversations, wanted, io);
-    io.say(`${source.path} (${source.format}): ${listed({ ...counts, ...facts }) || "nothing new"}`);
-    for (const [name, count] of Object.entries({ ...counts, ...facts })) total[name] = (total[name] ?? 0) + count;
+    const counts: Record<string, number> = {};
+    count(counts, await stored(memory, fresh, io));
+    count(counts, { "there already": whole.length - fresh.length });
+    count(counts, await added(memory, source.conversations, wanted, io));
+    io.say(`${source.path} (${source.format}): ${listed(counts) || "nothing new"}`);
+    count(total, counts);
   }
   return [`Imported: ${listed(total) || "nothing new"}.`, ...(total["kept back"] ? ["The write guard keeps some back for you to look at: the page Quarantine of the server, or omn_memory_health."] : [])];
+}
+
+function count(counts: Record<string, number>, more: Record<string, number>): void {
+  for (const [name, number] of Object.entries(more)) counts[name] = (counts[name] ?? 0) + number;
 }
 
 const listed = (counts: Record<string, number>): string => Object.entries(counts).flatMap(([name, count]) => (count > 0 ? [`${count} ${count === 1 ? name.replace(/^facts/, "fact") : name}`] : [])).join(", ");
@@ -152,7 +158,7 @@ async function stored(memory: OmniMemory, entries: Record<string, unknown>[], io
   const counts: Record<string, number> = {};
   for (const memories of pages(entries, page.entries, page.characters, (entry) => JSON.stringify(entry).length)) {
     const answer = await patiently(io, () => memory.call("omn_import_memories", { memories, on_conflict: "skip" }));
-    for (const [name, shown] of Object.entries(outcomes)) counts[shown] = (counts[shown] ?? 0) + Number(answer[name] ?? 0);
+    for (const [name, shown] of Object.entries(outcomes)) count(counts, { [shown]: Number(answer[name] ?? 0) });
   }
   return counts;
 }
