@@ -17,6 +17,8 @@ const mixedWord = /(?<![\w@$])(?:[A-Za-z]+[013457@$!]+[A-Za-z]+|\d[A-Za-z]{2,})[
 const leastMixed = 3;
 /** Letters of other scripts that look like Latin ones (Unicode Technical Standard 39), and digits in their place. */
 const lookAlikes: Readonly<Record<string, string>> = Object.fromEntries([...verbatim`аaеeоoрpсcуyхxіiјjѕsԁdһhԛqԝwɡgӏlνvοoαaρpτtκkιiυuηn`.matchAll(/(..)/gu)].map(([pair]) => [pair.charAt(0), pair.charAt(1)]));
+/** Most letters of other scripts look like none. */
+const alike = new RegExp(`[${Object.keys(lookAlikes).join("")}]`, "giu");
 const leet: Readonly<Record<string, string>> = { "0": "o", "1": "i", "3": "e", "4": "a", "5": "s", "7": "t", "@": "a", $: "s", "!": "i" };
 
 /**
@@ -39,7 +41,7 @@ export function findInstructions(text: string): Finding[] {
 
 /** The text as somebody reads it who sees through disguises; only where there is one. */
 function respellings(text: string): string[] {
-  const folded = text.normalize("NFKC").replaceAll(invisible, "").replaceAll(/\P{ASCII}/gu, (letter) => lookAlikes[letter.toLowerCase()] ?? letter);
+  const folded = text.normalize("NFKC").replaceAll(invisible, "").replaceAll(alike, (letter) => lookAlikes[letter.toLowerCase()] ?? letter);
   const joined = (folded.match(spacing)?.length ?? 0) < leastSpaced ? folded : folded.replaceAll(spacing, "");
   const isLeet = (folded.match(mixedWord)?.length ?? 0) >= leastMixed;
   const words = !isLeet ? folded : folded.replaceAll(/(?<![\w])(?=[\w@$!]{0,40}[A-Za-z])[\w@$!]{3,}/g, (word) => word.replaceAll(/[013457@$!]/g, (sign) => leet[sign] ?? sign));
