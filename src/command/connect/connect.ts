@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { rewrite } from "../files.ts";
-import { git } from "../git.ts";
+import { rootOf } from "../git.ts";
+import { jsonOf } from "../json.ts";
 import { projectOf } from "../project.ts";
 import { CommandFailure, type Named, serverOf } from "../server.ts";
 import { indented } from "../settings.ts";
@@ -25,20 +26,17 @@ export async function connect(named: Named, { client, user, browser, env }: Aske
   if (!known) throw new CommandFailure(`${client} is none of ${Object.keys(jsonClients).join(", ")}. How others are told: docs/clients.md.`);
   const { origin } = serverOf(named, env);
   if (user && known.user === undefined) throw new CommandFailure(`${known.name} keeps what is for all projects itself: docs/clients.md says how it is told.`);
-  const folder = (await git(process.cwd(), "rev-parse", "--show-toplevel")) ?? process.cwd();
-  const path = user ? join(env["HOME"] || homedir(), known.user as string) : join(folder, known.project);
+  const folder = (await rootOf(process.cwd())) ?? process.cwd();
+  const path = user ? join(homedir(), known.user as string) : join(folder, known.project);
   const told: Told = { url: `${origin}/mcp`, by: browser || !env["OMNIMEMORY_KEY"] ? "browser" : "key", project: user ? undefined : await projectOf(folder) };
   rewrite(path, (before) => indented(withServer(documentIn(before, path, known, told), known, told), before));
   return [`${known.name} finds ${told.url} in ${path}. ${known.next[told.by]}`, "omnimemory doctor says whether it gets in."];
 }
 
 function documentIn(text: string, path: string, client: JsonClient, told: Told): Record<string, unknown> {
-  try {
-    const given: unknown = JSON.parse(text.replace(/^\uFEFF/, "").trim() || "{}");
-    if (typeof given === "object" && given !== null && !Array.isArray(given)) return given as Record<string, unknown>;
-  } catch {
-    // Told below: a file with comments would lose them.
-  }
+  const given = jsonOf(text.replace(/^\uFEFF/, "").trim() || "{}");
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given as Record<string, unknown>;
+  // A file with comments would lose them.
   throw new CommandFailure(`${path} is no plain JSON, so nothing was changed. Put this in by hand:\n${JSON.stringify(withServer({}, client, told), undefined, 2)}`);
 }
 

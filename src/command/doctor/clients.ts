@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
+import { type JsonClient, jsonClients } from "../connect/entries.ts";
 import { initialize } from "./session.ts";
 import { Failed, type Finding, fine, note } from "./step.ts";
 
@@ -11,19 +12,16 @@ const entry = z.object({ url: z.optional(z.string()), headers: z.optional(z.reco
 const servers = z.optional(z.record(z.string(), z.unknown()));
 const settings = z.object({ mcpServers: servers, servers, projects: z.optional(z.record(z.string(), z.object({ mcpServers: servers }))) });
 
-/** Files in which clients keep which servers they know: of the person, and of the folder. */
-const files = (home: string, folder: string): [client: string, path: string][] => [
-  ["Claude Code", join(home, ".claude.json")],
-  ["Claude Code, this project", join(folder, ".mcp.json")],
-  ["Cursor", join(home, ".cursor", "mcp.json")],
-  ["Cursor, this project", join(folder, ".cursor", "mcp.json")],
-  ["VS Code, this project", join(folder, ".vscode", "mcp.json")],
+/** Files in which clients keep which servers they know: what Claude Code keeps itself, and those that `connect` writes. */
+const files = (folder: string): [client: string, path: string][] => [
+  ["Claude Code", join(homedir(), ".claude.json")],
+  ...Object.values<JsonClient>(jsonClients).flatMap(({ name, user, project }): [string, string][] => [...(user === undefined ? [] : [[name, join(homedir(), user)] as [string, string]]), [`${name}, this project`, join(folder, project)]]),
 ];
 
 /** What the clients of this machine are told of the server, and whether that lets them in. */
 export async function* clients(origin: string, env: Environment, folder: string): AsyncGenerator<Finding> {
   let found = 0;
-  for (const [client, path] of files(env["HOME"] || homedir(), folder)) {
+  for (const [client, path] of files(folder)) {
     for (const [name, { url, headers }] of entriesIn(path, folder, origin)) {
       found += 1;
       try {

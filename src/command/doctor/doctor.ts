@@ -1,6 +1,6 @@
 import { type Named, serverOf } from "../server.ts";
 import { clients } from "./clients.ts";
-import { discover, signIn, type SignIn } from "./oauth.ts";
+import { discover, signIn } from "./oauth.ts";
 import { initialize, session } from "./session.ts";
 import { type Answer, Failed, type Finding, fine, note } from "./step.ts";
 
@@ -27,27 +27,23 @@ export async function doctor(named: Named, { signIn: signsIn, folder, env, print
   };
   const { origin, key } = serverOf(named, env);
   const endpoint = `${origin}/mcp`;
-  const steps = async (findings: AsyncGenerator<Finding>): Promise<void> => {
+  /** What the steps came to; undefined where one failed. */
+  const steps = async <Result>(findings: AsyncGenerator<Finding, Result>): Promise<Result | undefined> => {
     try {
-      for await (const finding of findings) tell(finding);
+      for (;;) {
+        const { done, value } = await findings.next();
+        if (done) return value;
+        tell(value);
+      }
     } catch (error) {
       if (!(error instanceof Failed)) throw error;
       tell(error.finding);
+      return undefined;
     }
   };
-  let refused: Answer | undefined;
-  await steps((async function* () {
-    refused = await knock(endpoint);
-    yield fine(`${origin} answers, and asks who is there`);
-    yield* clock(refused);
-  })());
+  const refused = await steps(knock(endpoint));
   if (!refused) return false;
-  const given = refused;
-  let to: SignIn | undefined;
-  await steps((async function* () {
-    to = yield* discover(endpoint, given);
-  })());
-  const known = to;
+  const known = await steps(discover(endpoint, refused));
   if (known && signsIn) await steps(signIn(known, (url) => print(`      Open this in a browser on this machine:\n      ${url}`)));
   else if (known) tell(note("Signing in was not tried: --sign-in does it with your browser."));
   if (key === undefined) tell(note("No key is known here (OMNIMEMORY_KEY), so none was tried."));
@@ -57,20 +53,17 @@ export async function doctor(named: Named, { signIn: signsIn, folder, env, print
 }
 
 /** What a client without a credential is told. @throws Failed where that is not to come back with one */
-async function knock(endpoint: string): Promise<Answer> {
-  const { protocol, hostname, host } = new URL(endpoint);
+async function* knock(endpoint: string): AsyncGenerator<Finding, Answer> {
+  const { protocol, hostname, host, origin } = new URL(endpoint);
   const answer = await initialize(endpoint);
   const { status, headers, text } = answer;
   if (status === 403 && /host/i.test(text)) throw new Failed(`The server does not know itself as ${host}.`, "Use the name that it prints, or add this one to ALLOWED_HOSTS (docs/configuration.md).");
   if (status >= 300 && status < 400) throw new Failed(`${endpoint} leads on to ${headers.get("location") ?? "another place"}.`, "Clients lose their key on the way: use that URL.");
   if (status === 429) throw new Failed("The server asks this machine to wait.", `Try again in ${headers.get("retry-after") ?? "60"} s.`);
-  if (status !== 401) throw new Failed(`${endpoint} answers a stranger with ${status}, and not with 401.`, status >= 500 ? "Look at the server's log; its health is at /v1/health." : "Something else answers there: look at the URL, and at what stands before the server.");
+  if (status !== 401) throw new Failed(`${endpoint} answers a stranger with ${status}, and not with 401.`, status >= 500 ? "Look at the server's log; its health is at /health." : "Something else answers there: look at the URL, and at what stands before the server.");
   if (protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname)) throw new Failed(`${endpoint} is not https.`, "A key that crosses a network in the clear is everybody's: put the server behind https.");
-  return answer;
-}
-
-function* clock({ headers }: Answer): Generator<Finding> {
-  const theirs = Date.parse(headers.get("date") ?? "");
-  const apart = Math.abs(Date.now() - theirs);
+  yield fine(`${origin} answers, and asks who is there`);
+  const apart = Math.abs(Date.now() - Date.parse(headers.get("date") ?? ""));
   if (apart > clockMs) yield note(`The clocks of this machine and of the server are ${Math.round(apart / 1_000)} s apart: what expires does so early or late.`);
+  return answer;
 }

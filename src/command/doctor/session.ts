@@ -1,4 +1,5 @@
 import { version } from "../../../package.json";
+import { jsonOf } from "../json.ts";
 import { type Answer, Failed, type Finding, fine, note, opens, send } from "./step.ts";
 
 const protocol = "2025-11-25";
@@ -12,11 +13,7 @@ export const initialize = (url: string, headers: Record<string, string> = {}): P
 /** The result in JSON, or in the last event of a stream. */
 function resultIn({ text, headers }: Answer): Record<string, unknown> {
   const json = (headers.get("content-type") ?? "").startsWith("text/event-stream") ? (text.match(/^data: ?(\{.*)$/gm)?.at(-1) ?? "").replace(/^data: ?/, "") : text;
-  try {
-    return ((JSON.parse(json) as { result?: Record<string, unknown> }).result ?? {}) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
+  return (jsonOf(json) as { result?: Record<string, unknown> } | null | undefined)?.result ?? {};
 }
 
 /** What a client does with a credential: it opens a session, asks for the tools, listens, and ends it. */

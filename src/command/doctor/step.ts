@@ -1,3 +1,5 @@
+import { jsonOf } from "../json.ts";
+
 /** What one step of a client found. */
 export interface Finding {
   /** A `note` stops nobody. */
@@ -65,11 +67,7 @@ function noAnswer(url: string, error: unknown): Failed {
 
 /** @throws Failed where the text is no JSON object */
 export function objectIn({ status, text }: Answer, what: string): Record<string, unknown> {
-  try {
-    const given: unknown = JSON.parse(text);
-    if (status === 200 || status === 201) if (typeof given === "object" && given !== null) return given as Record<string, unknown>;
-  } catch {
-    // Told below.
-  }
+  const given = jsonOf(text);
+  if ((status === 200 || status === 201) && typeof given === "object" && given !== null) return given as Record<string, unknown>;
   throw new Failed(`${what} is answered with ${status}${status === 200 ? ", and not with JSON" : ""}.`, "Something before the server answers in its place: a proxy has to hand on every path, also those that begin with /.well-known/.");
 }

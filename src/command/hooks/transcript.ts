@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import * as z from "zod/mini";
 import type { Turn } from "../../client/client.ts";
+import { jsonOf } from "../json.ts";
 
 /** Of a conversation that grew for weeks, the end is read; more of it where an answer took so much work that its question stands before that. */
 const usualBytes = 4 * 1024 * 1024;
@@ -44,14 +45,6 @@ function turnsIn(lines: string): Said[] {
     // One character that no memory may hold would keep the whole exchange out.
     return [{ id, role, content: whole.replaceAll("\0", "\ufffd").toWellFormed(), ...at }];
   });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The last bytes of a file, from the first whole line on. */

@@ -70,7 +70,7 @@ export function fromJsonLines(lines: unknown[]): Found | undefined {
 }
 
 const graphNotes = ({ entities, relations }: z.output<typeof graph>): Note[] => [
-  ...entities.flatMap(({ name, entityType, observations }) => observations.filter((observed) => observed.trim() !== "").map((observed): Note => ({ content: `${name}: ${observed}`, ...(entityType ? { tags: [entityType.slice(0, 100)] } : {}) }))),
+  ...entities.flatMap(({ name, entityType, observations }) => observations.filter((observed) => observed.trim() !== "").map((observed): Note => ({ content: `${name}: ${observed}`, ...(entityType ? { tags: [entityType] } : {}) }))),
   ...relations.map(({ from, to, relationType }): Note => ({ content: [from, words(relationType), to].join(" ") })),
 ];
 

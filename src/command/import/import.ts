@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
-import { type Dirent, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import * as z from "zod/mini";
 import { type OmniMemory, OmniMemoryError, type Turn } from "../../client/client.ts";
-import { git } from "../git.ts";
+import { rootOf } from "../git.ts";
+import { jsonOf } from "../json.ts";
 import { projectOf } from "../project.ts";
 import { clientFor, CommandFailure, type Named } from "../server.ts";
 import { fromJson, fromJsonLines } from "./documents.ts";
 import { type Conversation, type Found, found } from "./found.ts";
 import { Known } from "./known.ts";
-import { markdownNotes, pieces } from "./markdown.ts";
+import { cut, markdownNotes, pieces } from "./markdown.ts";
 
 export interface Wanted {
   paths: string[];
@@ -37,7 +38,7 @@ const mostFiles = 10_000;
 /** Of one call: an import checks all of it before it stores any. */
 const page = { entries: 200, characters: 500_000 } as const;
 /** Of `memory_add`. */
-const talk = { messages: 100, characters: 40_000, text: /[\s\S]{1,8000}/gu } as const;
+const talk = { messages: 100, characters: 40_000 } as const;
 const performed = z.object({ operations_performed: z.number() });
 const longestWait = 120;
 
@@ -111,7 +112,7 @@ function filesIn(path: string): File[] {
 const isOpen = (entry: Dirent): boolean => entry.isFile() || (entry.name !== "node_modules" && (!entry.name.startsWith(".") || hidden.has(entry.name)));
 
 async function sourceOf({ path, name }: File, namespace: string | undefined): Promise<Source[]> {
-  if ((lstatSync(path).size ?? 0) > largest) throw new CommandFailure(`${path} is larger than 64 MiB.`);
+  if (statSync(path).size > largest) throw new CommandFailure(`${path} is larger than 64 MiB.`);
   const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
   const read = isNotes(path) ? undefined : documentIn(path, text);
   const inside = read ?? found("Markdown", { notes: markdownNotes(text, isRules(path)) });
@@ -121,8 +122,8 @@ async function sourceOf({ path, name }: File, namespace: string | undefined): Pr
 /** What a JSON file says; undefined of text, which is read as Markdown. */
 function documentIn(path: string, text: string): Found | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
-  const document = parsed(text);
-  const lines = document === undefined ? text.split("\n").filter((line) => line.trim() !== "").map(parsed) : [document];
+  const document = jsonOf(text);
+  const lines = document === undefined ? text.split("\n").filter((line) => line.trim() !== "").map(jsonOf) : [document];
   const read = lines.includes(undefined) ? undefined : ((document === undefined ? undefined : fromJson(document)) ?? fromJsonLines(lines));
   if (!read && ([".json", ".jsonl", ".ndjson"].includes(extname(path)) || document !== undefined)) {
     throw new CommandFailure(`${path} is in no format that is known: a knowledge graph (memory.jsonl), Mem0, an export of Claude or ChatGPT, or [{"content": …}].`);
@@ -130,18 +131,10 @@ function documentIn(path: string, text: string): Found | undefined {
   return read;
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 /** What lies in a git repository is about its project. */
 async function placeOf(path: string): Promise<string> {
   const folder = dirname(resolve(path));
-  return (await git(folder, "rev-parse", "--show-toplevel")) === undefined ? "global" : `project:${await projectOf(folder)}`;
+  return (await rootOf(folder)) === undefined ? "global" : `project:${await projectOf(folder)}`;
 }
 
 const counted = (count: number, one: string, several: string): string => (count === 0 ? "" : `${count} ${count === 1 ? one : several}`);
@@ -179,7 +172,7 @@ async function added(memory: OmniMemory, conversations: Conversation[], { shared
   return { "facts of conversations": facts };
 }
 
-const inParts = (turn: Turn): Turn[] => (sound(turn.content).match(talk.text) ?? []).filter((content) => content.trim() !== "").map((content) => ({ ...turn, content }));
+const inParts = (turn: Turn): Turn[] => cut(sound(turn.content)).filter((content) => content.trim() !== "").map((content) => ({ ...turn, content }));
 
 function pages<One>(all: readonly One[], most: number, mostTogether: number, size: (one: One) => number): One[][] {
   const made: One[][] = [];

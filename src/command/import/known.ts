@@ -1,7 +1,5 @@
 import type { OmniMemory } from "../../client/client.ts";
-
-/** How the write guard writes a secret in what it stores. */
-const mask = /\[masked: [A-Za-z' -]+\]/;
+import { masks } from "../../domain/guard/mask.ts";
 
 /** What each place says, or said once: what a person changed or archived there does not come back with a second import. */
 export class Known {
@@ -23,7 +21,8 @@ export class Known {
     const name = `${namespace}\n${content.trim()}`;
     if (this.#texts.has(name) || this.#masked.some((parts) => isAround(parts, name))) return false;
     this.#texts.add(name);
-    if (mask.test(name)) this.#masked.push(name.split(mask));
+    const parts = name.split(masks);
+    if (parts.length > 1) this.#masked.push(parts);
     return true;
   }
 }

@@ -12,7 +12,7 @@ interface Block {
 
 /** Characters of items that say nothing alone: a list of such is one memory. */
 const shortItem = 60;
-/** Characters of one memory; a text of more is cut between lines. */
+/** Characters of one memory, and of one message. */
 const longest = 8_000;
 const fence = /^ {0,3}(`{3,}|~{3,})/;
 const rule = /^ {0,3}(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$/;
@@ -146,13 +146,16 @@ function statement(title: string | undefined, block: Block): Note[] {
   return [{ content: below(headings, observed.replaceAll(/\s#[\p{L}\p{N}_/-]+/gu, "").trim()), tags: [category as string, ...tags] }];
 }
 
+/** A text cut where it is, between two characters; nothing of an empty one. */
+export const cut = (text: string): string[] => text.match(new RegExp(`[^]{1,${longest}}`, "gu")) ?? [];
+
 /** A text cut between lines; a line that is too long is cut where it is. */
 export function pieces(text: string): string[] {
-  const cut: string[] = [];
-  for (const line of text.split("\n").flatMap((one) => one.match(/[\s\S]{1,8000}/gu) ?? [""])) {
-    const last = cut.at(-1);
-    if (last !== undefined && last.length + line.length < longest) cut[cut.length - 1] = `${last}\n${line}`;
-    else cut.push(line);
+  const made: string[] = [];
+  for (const line of text.split("\n").flatMap((one) => (one === "" ? [one] : cut(one)))) {
+    const last = made.at(-1);
+    if (last !== undefined && last.length + line.length < longest) made[made.length - 1] = `${last}\n${line}`;
+    else made.push(line);
   }
-  return cut.map((piece) => piece.trim()).filter((piece) => piece !== "");
+  return made.map((piece) => piece.trim()).filter((piece) => piece !== "");
 }

@@ -3,15 +3,10 @@ import type { Json, MemoryState } from "../memories/memory.ts";
 import { findInstructions } from "./find-instructions.ts";
 import { findSecrets } from "./find-secrets.ts";
 import type { Finding } from "./finding.ts";
-
-/** Stands where a secret stood, before its kind. */
-export const maskMark = "[masked:";
-
-/** What differs between two such texts may be what is not there. */
-export const isMasked = (text: string): boolean => text.includes(maskMark);
+import { isMasked, maskMark, masks } from "./mask.ts";
 
 /** The words of a mask are no cue for what stands beside it: a text that was masked once says no more secrets than before. */
-const secretsIn = (text: string): Finding[] => findSecrets(isMasked(text) ? text.replaceAll(/\[masked: [A-Za-z' -]+\]/g, (mark) => "x".repeat(mark.length)) : text);
+const secretsIn = (text: string): Finding[] => findSecrets(isMasked(text) ? text.replaceAll(masks, (mark) => "x".repeat(mark.length)) : text);
 
 /** Whether the guard finds nothing in a text that stands beside a memory, and so cannot be quarantined with it. */
 export const isPlain = (text: string): boolean => text === "" || (secretsIn(text).length === 0 && findInstructions(text).length === 0);

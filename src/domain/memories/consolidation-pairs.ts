@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { GraphStore } from "../graph/graph-store.ts";
-import { isMasked } from "../guard/screen.ts";
+import { isMasked } from "../guard/mask.ts";
 import type { Consolidation } from "../intelligence/answers.ts";
 import type { Intelligence } from "../intelligence/intelligence.ts";
 import type { SearchIndex } from "../recall/retrievers/text-retriever.ts";

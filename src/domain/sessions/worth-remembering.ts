@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
-import { isMasked, isPlain } from "../guard/screen.ts";
+import { isMasked } from "../guard/mask.ts";
+import { isPlain } from "../guard/screen.ts";
 import { enrichByRules } from "../intelligence/rules/enrich.ts";
 import { extractByRules } from "../intelligence/rules/extract.ts";
 import { namespaceOf } from "../memories/memory.ts";

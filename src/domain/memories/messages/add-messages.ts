@@ -1,7 +1,8 @@
 import type { Context } from "../../context.ts";
 import { invalid, usedIdempotencyKey } from "../../errors.ts";
 import { keyOfPart } from "../../hash.ts";
-import { isMasked, screen } from "../../guard/screen.ts";
+import { isMasked } from "../../guard/mask.ts";
+import { screen } from "../../guard/screen.ts";
 import { type Decisions, decisions } from "../../intelligence/answers.ts";
 import type { Message } from "../../intelligence/intelligence.ts";
 import { mayRead, requireScope } from "../../tenancy/principal.ts";

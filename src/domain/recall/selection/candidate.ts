@@ -1,6 +1,6 @@
 import { type Memory, topicOf } from "../../memories/memory.ts";
 import type { VectorKind } from "../../embedding/vector-index.ts";
-import { isMasked } from "../../guard/screen.ts";
+import { isMasked } from "../../guard/mask.ts";
 import { wordsOfMemory } from "../kept-words.ts";
 
 /** Something that a search may answer with. Lists of candidates are ranked, best first. */
