@@ -9,7 +9,7 @@ const invisible = /[\u{e0000}-\u{e007f}\u200b\u2060\ufeff\u00ad\u202a-\u202e\u20
 const mostDecoded = 8;
 const base64 = /[A-Za-z0-9+/_-]{32,}={0,2}/g;
 /** Between letters that stand alone. */
-const spacing = /(?<=(?<!\p{L})\p{L})[ .\-_*·](?=\p{L}(?!\p{L}))/gu;
+const spacing = /[ .\-_*·](?=\p{L}(?!\p{L}))(?<=(?<!\p{L})\p{L}.)/gu;
 /** Fewer are initials, or a list of options. */
 const leastSpaced = 6;
 /** Words with digits or signs in the place of letters; fewer are names of models and standards. */

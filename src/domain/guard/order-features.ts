@@ -53,7 +53,7 @@ export interface Passage {
 
 /** In UTF-16 units: words of one stem are alike in most languages. */
 const stem = 5;
-const stemOf = ({ text }: Word): string => (/^\d/.test(text) ? "0" : text.slice(0, stem));
+const stemOf = ({ text }: Word): string => (text >= "0" && text < ":" ? "0" : text.slice(0, stem));
 const isSign = (text: string): boolean => text.length === 1 && text >= "\u3040";
 
 /** The stem of a word, with the next one, and as the first of its sentence; of Chinese and Japanese, pairs of signs. What is a part of an address is no word. */

@@ -18,7 +18,8 @@ export interface Word {
 
 /** A word, a sign of Chinese or Japanese, a comma or colon; or the end of a sentence. */
 const wordOrEnd = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー]|[\p{L}\p{N}_]+|[,，、:：]|[.!?](?=\s|["'”»)]|$)|[。！？;；\n]/gu;
-const isHan = /^[\u3040-\u30ff\u3400-\u9fff]$/;
+const isHan = (found: string): boolean => found.length === 1 && found >= "\u3040" && found <= "\u9fff" && (found <= "\u30ff" || found >= "\u3400");
+const ends: ReadonlySet<string> = new Set(".!?。！？;；\n");
 const punctuation: ReadonlyMap<string, string> = new Map([["，", ","], ["、", ","], ["：", ":"]]);
 /** In UTF-16 units: what has no full stop for longer is cut. */
 const longestSentence = 300;
@@ -27,13 +28,13 @@ export function wordsOf(text: string): Word[] {
   const words: Word[] = [];
   let [sentence, from] = [0, 0];
   for (const { index, 0: found } of text.matchAll(wordOrEnd)) {
-    const isEnd = /^[.!?。！？;；\n]$/.test(found);
+    const isEnd = ends.has(found);
     if (isEnd || index - from > longestSentence) {
       if (words.at(-1)?.sentence === sentence) sentence += 1;
       from = index + found.length;
       if (isEnd) continue;
     }
-    words.push({ text: punctuation.get(found) ?? (isHan.test(found) ? found : found.toLowerCase()), start: index, end: index + found.length, sentence });
+    words.push({ text: punctuation.get(found) ?? (isHan(found) ? found : found.toLowerCase()), start: index, end: index + found.length, sentence });
   }
   return words;
 }
@@ -82,7 +83,7 @@ export class Phrases {
       if (next) walk(next, at + 1, first, false);
       if (node.stems) for (const [stem, after] of node.stems.get(word.text.slice(0, 2)) ?? []) if (word.text.startsWith(stem)) walk(after, at + 1, first, false);
       if (!node.gap) return;
-      const most = isHan.test(word.text) ? widestHan : widest;
+      const most = isHan(word.text) ? widestHan : widest;
       for (let skipped = 0; skipped <= most; skipped += 1) walk(node.gap, at + skipped, first, true);
     };
     const root = this.#root();

@@ -46,7 +46,7 @@ export const secretRules: readonly SecretRule[] = [
   // `NAME=…` in a file of settings: long and random.
   { kind: "password or key", form: /^[ \t]*(?:export )?([A-Z][A-Z0-9_]{2,40})=["']?((?=\w*[a-z])(?=\w*[A-Z])(?=\w*\d)[\w-]{32,})["']?$/gm, is: (value, [, name = ""]) => !isAboutOne.test(name) && entropyOf(value) > 4.2 },
   // `login / password`.
-  { kind: "password", form: /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} |[\w.-]{1,64}@[\w.-]{1,60}(?:, (?:then )?| (?:(?:with|mit|avec|con|and|und) )?))([^\s,;|]{6,60})/gu, is: (value, [whole]) => isSaid(value) && (isPassphrase(value) || isUnmistakable(value) || (/^(?:admin|root)/i.test(whole.trim()) && /\d/.test(value) && /\p{L}{2}/u.test(value))) },
+  { kind: "password", form: /(?<![\w./])(?:(?:admin|root|sysadmin|administrator)\s?\/\s?|(?:[\w.-]{1,64}@[\w.-]{1,100}|[\p{L}][\p{L}\w.]{2,30}) \/{1,2} |[\w.-]{1,64}@[\w.-]{1,60}(?:, (?:then )?| (?:(?:with|mit|avec|con|and|und) )?))([^\s,;|]{6,60})/gu, is: (value, [whole]) => isSaid(value) && (isPassphrase(value) || isUnmistakable(value) || (/^(?:admin|root)/i.test(whole.trim()) && /\d/.test(value) && /\p{L}{2}/u.test(value))), near: /@| \/{1,2} |(?:admin|root|administrator)\s?\// },
   { kind: "seed phrase", form: /(?<!\p{sc=Han})(?:\p{sc=Han}{1,2}[ 、，,]){11,23}\p{sc=Han}{1,2}(?!\p{sc=Han})/gu, near: aboutSeeds },
   { kind: "licence key", form: /(?<![A-Z0-9-])(?:(?:[A-Z0-9]{5}-){3,5}[A-Z0-9]{5}|(?:[A-Z0-9]{4}-){3,5}[A-Z0-9]{4})(?![A-Z0-9-])/g, is: (value) => /\d/.test(value) && /[A-Z]/.test(value), near: aboutLicences },
   // Nothing else looks like this one.
