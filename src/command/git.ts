@@ -6,6 +6,9 @@ const run = promisify(execFile);
 /** The root of the repository that a folder lies in; undefined where it lies in none. */
 export const rootOf = (folder: string): Promise<string | undefined> => git(folder, "rev-parse", "--show-toplevel");
 
+/** The folder that a project's files belong into: the root of its repository, or the folder itself where it lies in none. */
+export const projectFolder = async (folder: string): Promise<string> => (await rootOf(folder)) ?? folder;
+
 /** What git answers in this folder, without the last line's end; undefined where it has no answer. It runs no program that the repository's configuration names. */
 export async function git(cwd: string, ...args: string[]): Promise<string | undefined> {
   try {

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rewrite, textOf } from "./files.ts";
-import { git, rootOf } from "./git.ts";
+import { git, projectFolder } from "./git.ts";
 import { clientFor, type Named, serverOf } from "./server.ts";
 import { indented, settingsIn, withHooks, withoutHooks } from "./settings.ts";
 
@@ -39,8 +39,7 @@ const projectFile = ".claude/settings.local.json";
 
 async function settingsFile(where: Where, env: Environment): Promise<string> {
   if (where === "user") return join(env["CLAUDE_CONFIG_DIR"] ?? join(homedir(), ".claude"), "settings.json");
-  const root = (await rootOf(process.cwd())) ?? process.cwd();
-  return join(root, projectFile);
+  return join(await projectFolder(process.cwd()), projectFile);
 }
 
 /** Claude Code has git ignore this file where it makes it itself; made here, it would go into the next commit, and its paths to everybody. */

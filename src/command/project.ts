@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { isRemote, projectIdentity } from "../domain/project.ts";
-import { git, rootOf } from "./git.ts";
+import { git, projectFolder } from "./git.ts";
 
 /** Bytes of a CLAUDE.md that are looked at: its head. */
 const headBytes = 4_096;
@@ -14,7 +14,7 @@ export async function projectOf(folder: string): Promise<string> {
   const remote = await git(folder, "remote", "get-url", "origin");
   const identity = remote === undefined ? "" : projectIdentity(remote);
   if (identity !== "") return identity;
-  const root = (await rootOf(folder)) ?? folder;
+  const root = await projectFolder(folder);
   return declaredIn(join(root, "CLAUDE.md")) ?? projectIdentity(root);
 }
 

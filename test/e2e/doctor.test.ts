@@ -147,4 +147,19 @@ describe("omnimemory doctor [U11]", () => {
     machine.env["MY_KEY"] = command.product.apiKey;
     expect((await examine()).stdout).toContain('ok    Claude Code, this project ("shared") has a key that lets it in');
   });
+
+  test("in a folder of the project it looks where connect writes: at the root of the repository", async () => {
+    const folder = join(machine.repository, "src/deep");
+    mkdirSync(folder, { recursive: true });
+    const url = `${origin()}/mcp`;
+    writeFileSync(join(machine.folder, ".claude.json"), JSON.stringify({ projects: { [machine.repository]: { mcpServers: { root: { type: "http", url } } }, [folder]: { mcpServers: { deep: { type: "http", url } } } } }));
+    expect(await machine.runIn(folder, "connect", "cursor")).toMatchObject({ code: 0, stdout: expect.stringContaining(join(machine.repository, ".cursor/mcp.json")) as string });
+    const { code, stdout } = await machine.runIn(folder, "doctor");
+    expect(code).toBe(0);
+    for (const line of [
+      'ok    Cursor, this project ("omnimemory") has a key that lets it in',
+      'ok    Claude Code ("root") signs in with the browser',
+      'ok    Claude Code ("deep") signs in with the browser',
+    ]) expect(stdout).toContain(line);
+  });
 });

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { rewrite } from "../files.ts";
-import { rootOf } from "../git.ts";
+import { projectFolder } from "../git.ts";
 import { jsonOf } from "../json.ts";
 import { projectOf } from "../project.ts";
 import { CommandFailure, type Named, serverOf } from "../server.ts";
@@ -26,7 +26,7 @@ export async function connect(named: Named, { client, user, browser, env }: Aske
   if (!known) throw new CommandFailure(`${client} is none of ${Object.keys(jsonClients).join(", ")}. How others are told: docs/clients.md.`);
   const { origin } = serverOf(named, env);
   if (user && known.user === undefined) throw new CommandFailure(`${known.name} keeps what is for all projects itself: docs/clients.md says how it is told.`);
-  const folder = (await rootOf(process.cwd())) ?? process.cwd();
+  const folder = await projectFolder(process.cwd());
   const path = user ? join(homedir(), known.user as string) : join(folder, known.project);
   const told: Told = { url: `${origin}/mcp`, by: browser || !env["OMNIMEMORY_KEY"] ? "browser" : "key", project: user ? undefined : await projectOf(folder) };
   rewrite(path, (before) => indented(withServer(documentIn(before, path, known, told), known, told), before));

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod/mini";
 import { type JsonClient, jsonClients } from "../connect/entries.ts";
+import { projectFolder } from "../git.ts";
 import { initialize } from "./session.ts";
 import { Failed, type Finding, fine, note } from "./step.ts";
 
@@ -13,16 +14,17 @@ const servers = z.optional(z.record(z.string(), z.unknown()));
 const settings = z.object({ mcpServers: servers, servers, projects: z.optional(z.record(z.string(), z.object({ mcpServers: servers }))) });
 
 /** Files in which clients keep which servers they know: what Claude Code keeps itself, and those that `connect` writes. */
-const files = (folder: string): [client: string, path: string][] => [
+const files = (root: string): [client: string, path: string][] => [
   ["Claude Code", join(homedir(), ".claude.json")],
-  ...Object.values<JsonClient>(jsonClients).flatMap(({ name, user, project }): [string, string][] => [...(user === undefined ? [] : [[name, join(homedir(), user)] as [string, string]]), [`${name}, this project`, join(folder, project)]]),
+  ...Object.values<JsonClient>(jsonClients).flatMap(({ name, user, project }): [string, string][] => [...(user === undefined ? [] : [[name, join(homedir(), user)] as [string, string]]), [`${name}, this project`, join(root, project)]]),
 ];
 
 /** What the clients of this machine are told of the server, and whether that lets them in. */
 export async function* clients(origin: string, env: Environment, folder: string): AsyncGenerator<Finding> {
   let found = 0;
-  for (const [client, path] of files(folder)) {
-    for (const [name, { url, headers }] of entriesIn(path, folder, origin)) {
+  const root = await projectFolder(folder);
+  for (const [client, path] of files(root)) {
+    for (const [name, { url, headers }] of entriesIn(path, [root, folder], origin)) {
       found += 1;
       try {
         yield await connection(`${client} ("${name}")`, url, headers ?? {}, env);
@@ -35,9 +37,10 @@ export async function* clients(origin: string, env: Environment, folder: string)
   if (found === 0) yield note("No client of this machine has it in a file that is looked at (docs/clients.md says how each is told).");
 }
 
-function entriesIn(path: string, folder: string, origin: string): [name: string, entry: { url: string; headers?: Record<string, string> | undefined }][] {
+/** `folders`: those that Claude Code may have been started in when it was told of a server for one project. */
+function entriesIn(path: string, folders: string[], origin: string): [name: string, entry: { url: string; headers?: Record<string, string> | undefined }][] {
   const { mcpServers, servers: others, projects } = read(path);
-  return Object.entries({ ...mcpServers, ...others, ...projects?.[folder]?.mcpServers }).flatMap(([name, given]) => {
+  return Object.entries({ ...mcpServers, ...others, ...Object.assign({}, ...folders.map((folder) => projects?.[folder]?.mcpServers)) }).flatMap(([name, given]) => {
     const { url, headers } = entry.safeParse(given).data ?? {};
     return url !== undefined && URL.canParse(url) && new URL(url).origin === origin ? [[name, { url, headers }]] : [];
   });

@@ -42,9 +42,13 @@ export class ClaudeCode {
     writeFileSync(this.transcript, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   }
 
-  /** The command itself, as a person runs it. */
+  /** The command itself, as a person runs it at the root of the repository. */
   run(...args: string[]): Promise<Ran> {
-    return this.#spawn(process.execPath, [this.entry, ...args], "", this.repository);
+    return this.runIn(this.repository, ...args);
+  }
+
+  runIn(folder: string, ...args: string[]): Promise<Ran> {
+    return this.#spawn(process.execPath, [this.entry, ...args], "", folder);
   }
 
   /** A command of the model, in a shell, and then the hook for it: what is there, is run as Claude Code runs it. */
