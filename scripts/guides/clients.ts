@@ -1,5 +1,5 @@
-import { withServer } from "../../src/command/connect/connect.ts";
-import { jsonClients, serverName } from "../../src/command/connect/entries.ts";
+import { type Client as Connectable, serverName } from "../../src/command/connect/client.ts";
+import { connectable } from "../../src/command/connect/entries.ts";
 import { guided, json, keyMark, shell, type Setup, type Site } from "./setup.ts";
 
 /** An AI tool and how it is told of this server: the one place that README.md and docs/clients.md are written from. */
@@ -23,7 +23,13 @@ export interface Client {
 const name = serverName;
 const bearer = (key: string): string => `Bearer ${key}`;
 /** As `omnimemory connect` writes it. */
-const written = (client: keyof typeof jsonClients, by: "key" | "browser"): Setup["text"] => ({ url, project }) => json(withServer({}, jsonClients[client], { url, project, by }));
+const written =
+  (client: keyof typeof connectable, by: "key" | "browser"): Setup["text"] =>
+  ({ url, project }) => {
+    const known: Connectable = connectable[client];
+    const text = known.written("", { url, by, project: known.project === undefined ? undefined : project }).trimEnd();
+    return known.format === "json" ? json(JSON.parse(text)) : text;
+  };
 const inProject = "The header `X-Memory-Project` in the file: put in your git remote, or the folder's path where there is none.";
 
 const claudeCode: Client = {
@@ -139,20 +145,7 @@ const continueDev: Client = {
       note: "the key stands as `OMNIMEMORY_KEY=omn_…` in `~/.continue/.env`",
       isCommitted: true,
       needs: "key",
-      text: ({ url, project }) =>
-        [
-          `name: OmniMemory`,
-          `version: 0.0.1`,
-          `schema: v1`,
-          `mcpServers:`,
-          `  - name: ${name}`,
-          `    type: streamable-http`,
-          `    url: ${JSON.stringify(url)}`,
-          `    requestOptions:`,
-          `      headers:`,
-          `        Authorization: "Bearer \${{ secrets.OMNIMEMORY_KEY }}"`,
-          `        X-Memory-Project: ${JSON.stringify(project)}`,
-        ].join("\n"),
+      text: written("continue", "key"),
     }),
   ],
   look: "The tools button below the chat in agent mode (the only one with MCP) lists omnimemory.",
@@ -165,17 +158,17 @@ const cline: Client = {
   name: "Cline",
   speaksOAuth: true,
   setups: [
-    guided("For all projects", "json", {
-      place: "`cline_mcp_settings.json`, of the command line `~/.cline/data/settings/cline_mcp_settings.json`",
-      note: "MCP Servers → Configure → Configure MCP Servers opens it; started where that variable is set",
-      needs: "key",
-      text: ({ url }) => json({ mcpServers: { [name]: { type: "streamableHttp", url, headers: { Authorization: bearer("${env:OMNIMEMORY_KEY}") } } } }),
-    }),
-    guided("Signing in with the browser instead of a key", "json", {
-      place: "`cline_mcp_settings.json`",
-      note: "then Authenticate beside the server",
+    guided("For all projects, signing in with the browser", "json", {
+      place: "`~/.cline/data/settings/cline_mcp_settings.json`",
+      note: "then Authenticate beside the server; version 3 of the extension keeps its file elsewhere, and MCP Servers → Configure → Configure MCP Servers opens it",
       needs: "browser",
-      text: ({ url }) => json({ mcpServers: { [name]: { type: "streamableHttp", url } } }),
+      text: written("cline", "browser"),
+    }),
+    guided("With a key", "json", {
+      place: "the same file",
+      note: "put in your key, and keep the file to yourself: version 4 sends a header as it stands, so that a variable in it stays one",
+      needs: "key",
+      text: ({ url }) => json({ mcpServers: { [name]: { type: "streamableHttp", url, headers: { Authorization: bearer(keyMark) } } } }),
     }),
   ],
   look: "MCP Servers → Configure shows a green dot and the tools.",
@@ -193,9 +186,23 @@ const codex: Client = {
       note: "reads the key at each start",
       text: ({ url }) => `codex mcp add ${name} --url ${url} --bearer-token-env-var OMNIMEMORY_KEY`,
     }),
+    guided("In a project", "toml", {
+      place: "`.codex/config.toml`, for all projects `~/.codex/config.toml`",
+      note: "reads the key from that variable, and a project's file once you trust the project",
+      isCommitted: true,
+      needs: "key",
+      text: written("codex", "key"),
+    }),
+    guided("Signing in with the browser instead of a key", "toml", {
+      place: "`.codex/config.toml`",
+      note: "then `codex mcp login omnimemory`",
+      isCommitted: true,
+      needs: "browser",
+      text: written("codex", "browser"),
+    }),
   ],
   look: "`codex mcp list` names it, `/mcp` in a session shows the tools.",
-  scope: "Below `[mcp_servers.omnimemory]` in a project's `.codex/config.toml`: `http_headers = { \"X-Memory-Project\" = \"github.com/acme/shop\" }`.",
+  scope: `${inProject} In \`~/.codex/config.toml\` leave it out.`,
 };
 
 export const clients: readonly Client[] = [claudeCode, claudeDesktop, cursor, vscode, continueDev, cline, codex];

@@ -1,10 +1,11 @@
+import { connectable } from "../../src/command/connect/entries.ts";
 import { type Client, clients } from "./clients.ts";
 import type { Format, Setup, Site } from "./setup.ts";
 
 /** As `npm start` serves it. */
 export const exampleSite: Site = { url: "http://127.0.0.1:26366/mcp", publicUrl: "https://memory.example.com/mcp", project: "github.com/acme/shop" };
 
-const fence: Record<Format, string> = { shell: "sh", json: "json", yaml: "yaml", address: "text" };
+const fence: Record<Format, string> = { shell: "sh", json: "json", toml: "toml", yaml: "yaml", address: "text" };
 const block = (setup: Setup, site: Site): string => `\`\`\`${fence[setup.format]}\n${setup.text(site)}\n\`\`\``;
 
 /** docs/clients.md */
@@ -35,8 +36,10 @@ export OMNIMEMORY_KEY=$(node -p 'require("/…/.data/local.json").apiKey')   # m
 setx OMNIMEMORY_KEY omn_…   # Windows; programs started afterwards know it
 \`\`\`
 
-**By a command.** \`omnimemory connect claude-code\`, \`cursor\` or \`vscode\` (known everywhere once \`npm link\` ran in the server's folder) writes the file of the project that you are in, beside what stands there: with the key where \`OMNIMEMORY_KEY\` is
-set, else, or with \`--browser\`, signing in. \`--url\` names a deployed server, \`--user\` is for all projects (Cursor).
+**By a command.** \`omnimemory connect\` with ${Object.keys(connectable).map((id) => `\`${id}\``).join(", ").replace(/, (?=[^,]*$)/, " or ")} (known everywhere once \`npm link\` ran in the server's folder) writes
+the file of the project that you are in, beside what stands there: with the key where \`OMNIMEMORY_KEY\` is set, else, or with \`--browser\`, signing in. \`--url\` names a deployed server,
+\`--user\` is for all projects (Cursor, Codex, Continue). Cline has one file, for all projects, and signs in with the browser; Continue only takes a key. A file that it cannot change
+without a loss stays as it is, and it says what to put in.
 
 **See that it works.** Ask: *Remember with omnimemory that the staging port is 8443.* In a new chat, or another client of the same project: *What is the staging port? Look in omnimemory.*
 

@@ -8,7 +8,7 @@ export interface Site {
 }
 
 /** `address`: what a person types into a dialog. */
-export type Format = "shell" | "json" | "yaml" | "address";
+export type Format = "shell" | "json" | "toml" | "yaml" | "address";
 
 /** One way to tell a client of the server. */
 export interface Setup {

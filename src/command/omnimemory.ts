@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { version } from "../../package.json";
 import { connect } from "./connect/connect.ts";
+import { connectable } from "./connect/entries.ts";
 import { doctor } from "./doctor/doctor.ts";
 import { isHook, runHook } from "./hooks/hooks.ts";
 import { importFiles } from "./import/import.ts";
@@ -15,7 +16,7 @@ const usage = `Usage:
   omnimemory hook session-start | post-commit | pre-compact | stop   as Claude Code calls them
   omnimemory import <file or folder> … [--namespace <name>] [--shared] [--dry-run]
                        what other tools remember: CLAUDE.md and other Markdown, memory.jsonl, Mem0, exports of Claude and ChatGPT
-  omnimemory connect claude-code | cursor | vscode [--user] [--browser] [--url <server>]   tells a client of the server
+  omnimemory connect ${Object.keys(connectable).join(" | ")} [--user] [--browser] [--url <server>]   tells a client of the server
   omnimemory doctor [--sign-in] [--url <server>]   does what a client does to connect, and says what does not work
   omnimemory project   how this folder's project is called
   omnimemory help | --help | -h

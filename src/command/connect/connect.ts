@@ -1,12 +1,10 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { rewrite } from "../files.ts";
 import { projectFolder } from "../git.ts";
-import { jsonOf } from "../json.ts";
 import { projectOf } from "../project.ts";
 import { CommandFailure, type Named, serverOf } from "../server.ts";
-import { indented } from "../settings.ts";
-import { type JsonClient, jsonClients, serverName, type Told } from "./entries.ts";
+import { type Client, type Told, Unsafe } from "./client.ts";
+import { connectable } from "./entries.ts";
 
 export interface Asked {
   client: string;
@@ -22,31 +20,24 @@ export interface Asked {
  * it from its environment, or asks for it. @throws CommandFailure
  */
 export async function connect(named: Named, { client, user, browser, env }: Asked): Promise<string[]> {
-  const known: JsonClient | undefined = Object.hasOwn(jsonClients, client) ? jsonClients[client as keyof typeof jsonClients] : undefined;
-  if (!known) throw new CommandFailure(`${client} is none of ${Object.keys(jsonClients).join(", ")}. How others are told: docs/clients.md.`);
+  const known: Client | undefined = Object.hasOwn(connectable, client) ? connectable[client as keyof typeof connectable] : undefined;
+  if (!known) throw new CommandFailure(`${client} is none of ${Object.keys(connectable).join(", ")}. How others are told: docs/clients.md.`);
   const { origin } = serverOf(named, env);
   if (user && known.user === undefined) throw new CommandFailure(`${known.name} keeps what is for all projects itself: docs/clients.md says how it is told.`);
+  if (browser && known.only === "key") throw new CommandFailure(`${known.name} does not sign in with the browser: it needs a key.`);
   const folder = await projectFolder(process.cwd());
-  const path = user ? join(homedir(), known.user as string) : join(folder, known.project);
-  const told: Told = { url: `${origin}/mcp`, by: browser || !env["OMNIMEMORY_KEY"] ? "browser" : "key", project: user ? undefined : await projectOf(folder) };
-  rewrite(path, (before) => indented(withServer(documentIn(before, path, known, told), known, told), before));
+  const inProject = user ? undefined : known.project;
+  const path = inProject === undefined ? known.user?.(env) ?? "" : join(folder, inProject);
+  const told: Told = { url: `${origin}/mcp`, by: known.only ?? (browser || !env["OMNIMEMORY_KEY"] ? "browser" : "key"), project: inProject === undefined ? undefined : await projectOf(folder) };
+  rewrite(path, (before) => withServer(before, path, known, told));
   return [`${known.name} finds ${told.url} in ${path}. ${known.next[told.by]}`, "omnimemory doctor says whether it gets in."];
 }
 
-function documentIn(text: string, path: string, client: JsonClient, told: Told): Record<string, unknown> {
-  const given = jsonOf(text.replace(/^\uFEFF/, "").trim() || "{}");
-  if (typeof given === "object" && given !== null && !Array.isArray(given)) return given as Record<string, unknown>;
-  // A file with comments would lose them.
-  throw new CommandFailure(`${path} is no plain JSON, so nothing was changed. Put this in by hand:\n${JSON.stringify(withServer({}, client, told), undefined, 2)}`);
-}
-
-/** What else stands there stays as it is; lists beside the servers get what they lack. */
-export function withServer(document: Record<string, unknown>, { holder, entry, beside }: JsonClient, told: Told): Record<string, unknown> {
-  const servers = document[holder];
-  const lists = Object.entries(beside?.(told) ?? {}).map(([name, wanted]) => {
-    const there = Array.isArray(document[name]) ? (document[name] as unknown[]) : [];
-    const ids = new Set(there.map((one) => (one as { id?: unknown } | null)?.id));
-    return [name, [...there, ...wanted.filter((one) => !ids.has((one as { id?: unknown }).id))]] as const;
-  });
-  return { ...document, ...Object.fromEntries(lists), [holder]: { ...(typeof servers === "object" && servers !== null ? servers : {}), [serverName]: entry(told) } };
+function withServer(before: string, path: string, known: Client, told: Told): string {
+  try {
+    return known.written(before, told);
+  } catch (error) {
+    if (!(error instanceof Unsafe)) throw error;
+    throw new CommandFailure(`${path} ${error.message}, so nothing was changed. Put this in by hand:\n${known.written("", told).trimEnd()}`);
+  }
 }

@@ -59,6 +59,16 @@ function argumentsOf(line: string, program: string, { folder, key }: AtHand): st
   return words.split("\0").slice(0, -1);
 }
 
+/** Codex's table, one key a line. */
+const codexFile: Reader = (text, hand) => {
+  const [name, ...lines] = text.split("\n");
+  if (name !== "[mcp_servers.omnimemory]") throw new Error(`no server below ${name}`);
+  const { url, bearer_token_env_var: variable, http_headers: headers = "{}", ...others } = Object.fromEntries(lines.map((line) => line.split(/ = (.*)/) as [string, string]));
+  if (!url || Object.keys(others).length > 0) throw new Error(text);
+  const own = JSON.parse(headers.replaceAll('" = "', '": "')) as Record<string, string>;
+  return { url: JSON.parse(url) as string, headers: { ...own, ...(variable ? { Authorization: filled(`Bearer \${${JSON.parse(variable) as string}}`, /\$\{(\w+)\}/g, known(hand)) } : {}) } };
+};
+
 const header = (line: string): [name: string, value: string] => [line.slice(0, line.indexOf(":")).trim(), line.slice(line.indexOf(":") + 1).trim()];
 
 const claudeCommand: Reader = (text, hand) => {
@@ -125,8 +135,9 @@ const readers: Record<string, Reader> = {
   "cursor json": inJson(undefined, ofEnvironment),
   "vscode json": vscode,
   "continue yaml": continueDev,
-  "cline json": inJson("streamableHttp", ofEnvironment),
+  "cline json": (text, hand) => inJson("streamableHttp", /\$^/g)(text.replace(keyMark, () => hand.key ?? keyMark), hand),
   "codex shell": codexCommand,
+  "codex toml": codexFile,
 };
 
 /** Reads a configuration as its client does. */
