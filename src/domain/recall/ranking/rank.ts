@@ -9,7 +9,7 @@ import { unpacked } from "./packed-trees.ts";
 import { Trees } from "./trees.ts";
 import { saidIn } from "../../memories/memory-fields.ts";
 import { happenedAt, isInThread, type Memory } from "../../memories/memory.ts";
-import { aliasWeight, certain, importanceWeight, lead, nameWeight, plain, recencyWeight, time, topicWeight } from "../weights.ts";
+import { aliasWeight, apart, certain, importanceWeight, lead, nameWeight, plain, recencyWeight, time, topicWeight } from "../weights.ts";
 
 /**
  * Two models over one row of features: the order of the candidates, learned from pairs (LambdaMART), and the probability that one is
@@ -57,8 +57,10 @@ export function rank(question: Question, found: FusionCandidate[], options: Feat
   const scores = inAnyTime.map((score, i) => score + (outside[i] as number));
   const placed = scores.map((_, i) => i).sort((a, b) => (scores[b] as number) - (scores[a] as number));
   const added = own.map(({ graph }, i) => graph + (outside[i] as number));
-  const isComplete = placed.map((i) => valueOf(rows[i], "complete") === 1);
-  const probabilities = raised(relevancesOf(rows, learned, placed, relevance, added), isComplete, isSure(question, rows[placed[0] as number] as Float32Array, (found[placed[0] as number] as FusionCandidate).memory));
+  const inOrder = placed.map((i) => ({ row: rows[i] as Float32Array, score: scores[i] as number }));
+  const [first] = placed as [number];
+  const relevances = relevancesOf(rows, learned, placed, relevance, added);
+  const probabilities = raised(relevances, Math.max(complete(inOrder), (relevances[0] as number) < lead.least ? standingApart(inOrder) : 0), isSure(question, rows[first] as Float32Array, (found[first] as FusionCandidate).memory));
   return placed.map((i, place) => {
     const { memory, evidence, text, vector, near, graph } = found[i] as FusionCandidate;
     const legs = { ...(text && { memory_text: text }), ...(vector && { memory_vector: vector }), ...(near && legOf(near)), ...(graph && legOf(graph)) };
@@ -102,11 +104,22 @@ const says = ({ content, key, tags }: Memory, word: string): boolean => [content
 
 const isSure = (question: Question, row: Float32Array, memory: Memory): boolean => isPlainAnswer(row) || isSoleHolder(question, row, memory);
 
-/** What holds all words of the question in one passage may be meant, and so may what stands above it. */
-function raised(relevances: readonly number[], isComplete: readonly boolean[], isSure: boolean): number[] {
-  const last = isComplete.lastIndexOf(true);
-  return relevances.map((relevance, place) => Math.max(relevance, place === 0 && isSure ? certain : place <= last ? lead.least : 0));
+interface Placed {
+  row: Float32Array;
+  score: number;
 }
+
+/** How many of the first may be meant, because the last of them holds all words of the question in one passage. */
+const complete = (inOrder: readonly Placed[]): number => inOrder.findLastIndex(({ row }) => valueOf(row, "complete") === 1) + 1;
+
+/** How many of the first may be meant, because their words are near to the question's and they stand apart from the rest. */
+function standingApart(inOrder: readonly Placed[]): number {
+  const near = inOrder.findIndex(({ row }) => valueOf(row, "wordMatch") < apart.wordMatch);
+  return [lead.most, 1].find((count) => count <= near && (inOrder[count - 1]?.score as number) - (inOrder[count]?.score as number) >= apart.gap) ?? 0;
+}
+
+const raised = (relevances: readonly number[], meant: number, isSure: boolean): number[] =>
+  relevances.map((relevance, place) => Math.max(relevance, place === 0 && isSure ? certain : place < meant ? lead.least : 0));
 
 export function withPlace(row: Float32Array, score: number, best: number, place: number): Float32Array {
   const all = new Float32Array(row.length + placeNames.length);

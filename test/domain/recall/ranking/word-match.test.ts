@@ -47,3 +47,38 @@ describe("a question in words that no memory has", () => {
     }
   });
 });
+
+describe("a question that relevance is not sure of, over more than a few notes [D5]", () => {
+  const more = [
+    "Kira is on parental leave until February", "The user is allergic to peanuts", "We squash merge, and the title becomes the commit message", "Deploys happen on Tuesday and Thursday", "Anna owns the checkout, Tom owns search",
+    "The staging database is reset every Monday at six", "We picked Temporal because of long sagas", "Dates in the interface are written day first", "Prefer early returns, no nested ternaries", "The nightly import fails when the host rotates its key",
+    "The budget of the spring campaign is forty thousand", "My editor is Helix", "The design system is called Fjord", "Emma was born in March", "Hansen gets a discount of fifteen percent", "Sentry alerts go to the shop channel",
+    "Secrets in CI come from GitHub", "We host on Hetzner", "Support answers within four hours on workdays", "The user runs half marathons",
+  ];
+
+  beforeEach(async () => {
+    for (const note of more) await ada.remember(note);
+    await indexed(ada.principal);
+  });
+
+  const shown = async (query: string): Promise<[uncertain: boolean | undefined, ...contents: string[]]> => {
+    const { structured } = await ada.call("omn_retrieve_memory", { query });
+    return [structured["uncertain"], ...structured["memories"].map(({ content }: { content: string }) => content)];
+  };
+
+  test.each([
+    ["Why is Kira away?", more[0]],
+    ["food restrictions", more[1]],
+    ["merge strategy", more[2]],
+    ["marketing spend", more[10]],
+  ])("leads to the note whose words are near and which stands apart: %s", async (question, note) => {
+    const [uncertain, ...contents] = await shown(question);
+    expect(uncertain).toBe(true);
+    expect(contents).toContain(note);
+    expect(contents.length).toBeLessThanOrEqual(2);
+  });
+
+  test.each(["submarine periscope", "wedding dress", "GraphQL schema", "tax return deadline"])("leads nowhere where no note is near: %s", async (question) => {
+    expect(await shown(question)).toEqual([undefined]);
+  });
+});
