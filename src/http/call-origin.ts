@@ -1,4 +1,4 @@
-import type { CallOrigin } from "../domain/tenancy/audit-entry.ts";
+import { type CallOrigin, sourceOf } from "../domain/tenancy/audit-entry.ts";
 
 const maxClientLength = 60;
 /** Cloudflare's words for an unknown country and for Tor, which is everywhere. */
@@ -22,11 +22,11 @@ export function withoutClaimedOrigin(request: Request): Request {
 }
 
 /**
- * The address by which requests of strangers are counted. On one machine they have none: there they count by what they present, so that
- * a client with a wrong key does not close the pages to the person.
+ * The network by which requests of strangers are counted: whoever has one IPv6 address has the 2^64 beside it. On one machine they have
+ * none: there they count by what they present, so that a client with a wrong key does not close the pages to the person.
  */
 export const addressOf = (headers: Headers): string =>
-  headers.get("cf-connecting-ip") ?? `this machine, ${headers.has("authorization") ? "a key" : headers.has("cookie") ? "a cookie" : "nothing"}`;
+  sourceOf(headers.get("cf-connecting-ip") ?? "") ?? `this machine, ${headers.has("authorization") ? "a key" : headers.has("cookie") ? "a cookie" : "nothing"}`;
 
 /** Where a request came from, as far as the edge says; `client` where we know better than the request does. */
 export function callOrigin(headers: Headers, requestId: string, client = clientOf(headers.get("user-agent"))): CallOrigin & { requestId: string } {

@@ -2,6 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { servicesOf } from "../../src/app.ts";
+import { addressOf } from "../../src/http/call-origin.ts";
 import { router } from "../../src/http/router.ts";
 import { keyFor, newTenant } from "../domain/tenancy/tenant.ts";
 
@@ -23,4 +24,19 @@ test("on one machine a client with a wrong key closes neither the pages nor the 
   expect(await ask("/v1/keys", valid)).toBe(200);
   expect(await ask("/sign-in", { cookie: "a=b" })).toBe(200);
   expect(await ask("/sign-in", {})).toBe(200);
+});
+
+test("whoever holds a network of IPv6 is one stranger, however many addresses they write [A14]", async () => {
+  const at = (address: string): Headers => new Headers({ "cf-connecting-ip": address });
+  const [one, other, beside, v4] = ["2001:db8:1:2::1", "2001:db8:1:2:9:8:7:6", "2001:db8:1:3::1", "203.0.113.1"].map((address) => addressOf(at(address)));
+  expect(other).toBe(one);
+  expect(new Set([one, beside, v4, addressOf(at("203.0.113.10")), addressOf(new Headers())]).size).toBe(5);
+
+  const services = servicesOf(env);
+  const app = router({ ...services, config: { ...services.config, rateLimited: true, production: true } }, (name) => env.USER_SESSION.getByName(name));
+  const asked: string[] = [];
+  const limit = { limit: async ({ key }: { key: string }) => ({ success: asked.push(key) && asked.filter((one) => one === key).length <= 2 }) };
+  const ask = async (address: string): Promise<number> =>
+    (await app.request("https://localhost/sign-in", { headers: { host: "localhost", "cf-connecting-ip": address } }, { ...env, ADDRESS_LIMIT: limit }, createExecutionContext())).status;
+  expect([await ask("2001:db8:1:2::1"), await ask("2001:db8:1:2::2"), await ask("2001:db8:1:2:a:b:c:d"), await ask("2001:db8:1:3::1")]).toEqual([200, 200, 429, 200]);
 });

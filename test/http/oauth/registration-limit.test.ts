@@ -22,4 +22,6 @@ test("an address that registers client after client is slowed down, others are n
   expect([await register("192.0.2.1"), await register("192.0.2.1"), await register("192.0.2.1"), await register("192.0.2.2")]).toEqual([
     [201, undefined], [201, undefined], [429, "temporarily_unavailable"], [201, undefined],
   ]);
+  // A network of IPv6 is one address.
+  expect([await register("2001:db8::1"), await register("2001:db8::2"), await register("2001:db8::3")].map(([status]) => status)).toEqual([201, 201, 429]);
 });
