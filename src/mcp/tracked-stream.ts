@@ -1,5 +1,8 @@
-/** Tells when an answer is over: at once if it is no stream. A stream ends when `ending` is aborted, as if its client had gone. */
-export function trackStream(response: Response, end: () => void, ending?: AbortSignal): Response {
+/**
+ * Tells when an answer is over: at once if it is no stream. A stream ends when `ending` is aborted, as if its client had gone, which
+ * `mayGoOn` may do before anything is passed on.
+ */
+export function trackStream(response: Response, end: () => void, ending?: AbortSignal, mayGoOn?: () => Promise<unknown>): Response {
   if (response.body === null || response.headers.get("content-type") !== "text/event-stream") {
     end();
     return response;
@@ -13,7 +16,8 @@ export function trackStream(response: Response, end: () => void, ending?: AbortS
         end();
         throw error;
       });
-      if (!got.done) return controller.enqueue(got.value);
+      if (!got.done) await mayGoOn?.();
+      if (!got.done && !ending?.aborted) return controller.enqueue(got.value);
       end();
       controller.close();
     },

@@ -45,7 +45,7 @@ import { PreventionLog } from "./prevention-log.ts";
 import { SessionRecallCache } from "./recall-cache.ts";
 import { RecalledTexts } from "./recalled-texts.ts";
 import { SessionDefaultsTable } from "./session-defaults.ts";
-import { isStillValid, OpenStreams } from "./open-streams.ts";
+import { endOf, OpenStreams, validUntil } from "./open-streams.ts";
 import { StoredAnswers } from "./stored-answers.ts";
 import { CredentialCache } from "./credential-cache.ts";
 
@@ -100,7 +100,7 @@ export class UserSession extends DurableObject<Env> {
   readonly #calls = new CallSlots(callsAtOnce);
   readonly #bulkCalls = new CallSlots(bulkCallsAtOnce);
   readonly #credentialCache: CredentialCache;
-  readonly #streams = new OpenStreams((presented) => isStillValid(this.#services, this.#credentialCache, presented));
+  readonly #streams = new OpenStreams((presented) => validUntil(this.#services, this.#credentialCache, presented));
   readonly #accesses: AccessLog;
   readonly #cache: SessionRecallCache;
   readonly #recalled: RecalledTexts;
@@ -161,7 +161,8 @@ export class UserSession extends DurableObject<Env> {
     const resource = tool ? undefined : resourceOf(url, config);
     const presented = { token: bearerToken(request.headers.get("authorization")) ?? "", from: callOrigin(request.headers, requestId), resource };
     const { changes } = this.#streams;
-    const principal = this.#admitted(await this.prove(presented, now));
+    const proof = await this.prove(presented, now);
+    const principal = this.#admitted(proof);
     if (!principal) return refuse(request, invalidCredential(requestId, tool ? keyChallenge : challenge(url, config, "invalid_token")));
     const over = await this.#charge(principal, 1, now);
     if (over) return refuse(request, (tool && refusedResponse(over, requestId)) ?? rpcRefused(over, requestId));
@@ -169,7 +170,7 @@ export class UserSession extends DurableObject<Env> {
     const body = new BodyLease([this.#bodies, isolateBodies]);
     const call: SessionCall = { principal, requestId, from: presented.from, publicOrigin: publicOrigin(url, config), body };
     try {
-      if (!tool) return await this.#streams.opened(await this.#endpoint.fetch(request, toAuthInfo(call)), presented, changes);
+      if (!tool) return await this.#streams.opened(await this.#endpoint.fetch(request, toAuthInfo(call)), presented, changes, endOf(proof));
       const [admit, contextOf] = [(cost: number) => this.#admit(cost, principal), (connection: Connection) => this.#contextOf(call, connection)];
       return await callOverRest(request, tool, call, { bodyBound: this.#bodyBound(call), admit, contextOf, report: (error) => this.#services.report("rest", requestId, error) });
     } finally {

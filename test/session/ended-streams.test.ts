@@ -1,12 +1,16 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import { keyFor } from "../domain/tenancy/tenant.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { scopes } from "../../src/domain/tenancy/principal.ts";
+import { hour, keyFor, minute } from "../domain/tenancy/tenant.ts";
 import { OpenStreams } from "../../src/session/open-streams.ts";
 import { OAuthClient } from "../http/oauth/client.ts";
 import { meta, send } from "../http/raw.ts";
 import { signedIn } from "../http/web/browser.ts";
+import { callTool } from "../support/mcp.ts";
 import { Session } from "../support/sessions.ts";
 import { newTeam, services, sessionOf, type Person, type Team } from "../support/team.ts";
 
+const speaking = (): Response => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("begun")) }), { headers: { "content-type": "text/event-stream" } });
+const presented = { token: "t", from: { requestId: "r" }, resource: undefined };
 const listen = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { notifications: { resourcesListChanged: true }, _meta: meta } };
 
 /** Each way to hold a stream open in which the server speaks by itself. */
@@ -52,6 +56,8 @@ beforeEach(async () => {
   team = await newTeam();
   grace = await team.join();
 });
+
+afterEach(() => void vi.useRealTimers());
 
 const opened = async (open: (token: string) => Promise<Response>, token: string): Promise<Heard> => {
   const answer = await open(token);
@@ -100,6 +106,23 @@ describe.each(ways)("%s ends [A13] [S17]", (how, open) => {
     expect(await heard.end()).not.toContain("list_changed");
   });
 
+  test("when its key runs out by time, and its access token, without a change of anything, and tells of nothing after that", async () => {
+    const { browser, tenant } = await signedIn();
+    const at = { teamId: tenant.teamId, organizationId: tenant.organizationId };
+    const writer = (await keyFor(at, tenant.ownerId)).token;
+    const share = (key: string) => callTool(writer, "omn_store_memory", { key, content: `Notes on ${key}.`, metadata: { scope: "shared" } });
+    const resource = `http://localhost/${how.includes("2024") ? "sse" : "mcp"}`;
+    const { access_token } = await (await OAuthClient.registered()).tokens(browser, tenant.teamId, { resource });
+    const key = await keyFor(at, tenant.ownerId, scopes, Date.now() + hour);
+    const all = [await opened(open, key.token), await opened(open, access_token)];
+    await share("before");
+    for (const heard of all) await heard.until(/list_changed/);
+    const before = all.map(({ text }) => text);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + hour + 1 });
+    await share("later");
+    expect(await Promise.all(all.map((heard) => heard.end()))).toEqual(before);
+  });
+
   test("not with a change that leaves its credential valid", async () => {
     const heard = await opened(open, grace.token);
     const answer = await send({ token: team.owner.token, method: "PATCH", path: `/v1/teams/${team.id}/members/${grace.id}`, body: { role: "viewer" } });
@@ -120,14 +143,29 @@ test("a credential that is asked about because a stream hangs on it leaves no fa
 
 test("a stream whose credential ended while its request was on its way ends as it begins [A13]", async () => {
   let isValid = true;
-  const streams = new OpenStreams(async () => isValid);
-  const presented = { token: "t", from: { requestId: "r" }, resource: undefined };
-  const speaking = (): Response => new Response(new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("begun")) }), { headers: { "content-type": "text/event-stream" } });
+  const streams = new OpenStreams(async () => (isValid ? Infinity : 0));
   const { changes } = streams;
   await streams.changed();
-  const stays = new Heard(await streams.opened(speaking(), presented, changes));
+  const stays = new Heard(await streams.opened(speaking(), presented, changes, Infinity));
   await stays.until(/begun/);
   isValid = false;
-  expect(await new Heard(await streams.opened(speaking(), presented, changes)).end()).toMatch(/^(begun)?$/);
+  expect(await new Heard(await streams.opened(speaking(), presented, changes, Infinity)).end()).toMatch(/^(begun)?$/);
   expect(await stays.end()).toBe("begun");
+});
+
+test("a silent stream ends within a minute after its credential, and one whose credential was renewed goes on [A13]", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
+  let end = Date.now() + 3 * minute;
+  let asked = 0;
+  const streams = new OpenStreams(async () => (asked += 1) && end);
+  const heard = new Heard(await streams.opened(speaking(), presented, streams.changes, end));
+  await heard.until(/begun/);
+  let hasEnded = false;
+  const ending = heard.end().then(() => (hasEnded = true));
+  end += 2 * minute;
+  await vi.advanceTimersByTimeAsync(4 * minute + minute / 2);
+  expect([hasEnded, asked]).toEqual([false, 1]);
+  await vi.advanceTimersByTimeAsync(minute);
+  await ending;
+  expect([hasEnded, asked, vi.getTimerCount()]).toEqual([true, 2, 0]);
 });

@@ -33,6 +33,6 @@ export async function authenticateToken(ports: TokenPorts, token: string, resour
     ports.defer(ports.keys.auditFailure({ ...from, at: now, action: "authenticate.token", success: false, subject }, auditedFailuresPerMinute));
     return { kind: "unknown" };
   }
-  const { userId, teamId, organizationId, role, scopes, shard, grantId, clientId } = holder;
-  return { kind: "ok", name: clientId, preferences: holder.preferences, principal: { userId, teamId, organizationId, role, scopes, shard, credential: { kind: "grant", id: grantId, clientId } } };
+  const { userId, teamId, organizationId, role, scopes, shard, grantId, clientId, preferences, expiresAt } = holder;
+  return { kind: "ok", name: clientId, preferences, expiresAt, principal: { userId, teamId, organizationId, role, scopes, shard, credential: { kind: "grant", id: grantId, clientId } } };
 }

@@ -34,7 +34,7 @@ const noDigest = "0".repeat(64);
 export type AuthenticationFailure = "malformed" | "unknown" | "expired" | "revoked";
 
 /** The edge answers every failure with the same text; the kinds are for the audit and for tests. */
-export type Authentication = { kind: "ok"; principal: Principal; name: string; preferences: Preferences } | { kind: AuthenticationFailure };
+export type Authentication = { kind: "ok"; principal: Principal; name: string; preferences: Preferences; expiresAt: number | null } | { kind: AuthenticationFailure };
 
 export interface AuthenticationPorts {
   keys: Pick<KeyStore, "authenticate" | "touchKey" | "auditFailure">;
@@ -60,6 +60,7 @@ export async function authenticate(ports: AuthenticationPorts, token: string, no
     kind: "ok",
     name: key.name,
     preferences: holder.preferences,
+    expiresAt: key.expiresAt,
     principal: {
       userId: key.userId,
       teamId: key.teamId,

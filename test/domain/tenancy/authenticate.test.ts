@@ -16,6 +16,7 @@ describe("a key that is good", () => {
       kind: "ok",
       name: "laptop",
       preferences: usualPreferences,
+      expiresAt: null,
       principal: {
         userId: member,
         teamId: tenant.teamId,
