@@ -62,7 +62,7 @@ export async function waitingProposals(ctx: Context): Promise<number> {
 /** Others see the memory as proposed from now on, in the name of who wrote it. The links that it had while it was private wait for a review of their own. */
 export async function acceptProposal(ctx: Context, input: { id: string }): Promise<Memory> {
   requireAction(ctx.principal, "decide proposals");
-  const { accepted, links } = await retryOnConflict("this memory, or others linked with it wait for a review first", async (attempt) => {
+  const { accepted, links } = await retryOnConflict("this memory", async (attempt) => {
     const found = await ctx.proposals.find(ctx.principal, ctx.now, input.id);
     if (!found) throw noSuchProposal();
     const { memory } = found;

@@ -27,3 +27,7 @@ export const keyTaken = (moved: Pick<Memory, "key">, holder: Memory): DomainErro
     hint: "Choose another key, or update or forget that memory first.",
     details: { existing: holder.id },
   });
+
+/** The same: nobody was faster, and it is refused until somebody decides what waits, or takes links away. */
+export const linksWait = (): DomainError =>
+  new DomainError("CONFLICT", "Others linked with this memory wait for a review first, or it has more links than one review may hold.", { hint: "Decide what waits, or take links away." });

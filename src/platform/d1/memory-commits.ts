@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import type { Memory } from "../../domain/memories/memory.ts";
 import type { IdempotencyRecord, MemoryWrite, WriteContext } from "../../domain/memories/memory-store.ts";
+import { linksWait } from "../../domain/memories/retry-on-conflict.ts";
 import { WriteConflict } from "../../domain/memories/write-conflict.ts";
 import type { Principal } from "../../domain/tenancy/principal.ts";
 import { actOn, auditMemories, auditSystem } from "./memory-audit.ts";
@@ -155,6 +156,7 @@ export class MemoryCommits {
       return (taken.results as [{ seq: number }])[0].seq;
     } catch (error) {
       if (isWriteConflict(error)) throw new WriteConflict();
+      if (String(error).includes("proposals.proposed_at")) throw linksWait();
       throw await this.#quota.explained(d1, teamId, error);
     }
   }

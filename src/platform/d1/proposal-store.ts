@@ -34,6 +34,8 @@ const insertWishes = `INSERT INTO proposals (team_id, id, memory_id, version, vi
   FROM json_each(?2) e CROSS JOIN memories m ON m.team_id = ?1 AND m.id = e.value ->> '$.memoryId' AND m.version = e.value ->> '$.version'
   WHERE e.key < ?6 - (SELECT count(*) FROM proposals p WHERE ${isWaiting} AND p.proposed_by = ?3)
     AND e.key < ?7 - (SELECT count(*) FROM proposals p WHERE ${isWaiting}) ON CONFLICT DO NOTHING`;
+/** ?1 team. */
+export const isReviewing = "EXISTS (SELECT 1 FROM team_policies r WHERE r.team_id = ?1 AND r.review_required)";
 /**
  * Links that others begin to see with the private memory of an accepted proposal, where the team still reviews. What the person who decides made is known
  * to them. Parameters of `fulfilProposal`.
@@ -42,18 +44,18 @@ const unseenLinks = `FROM proposals p
     CROSS JOIN memory_links l ON l.team_id = ?1 AND (l.source_id = p.memory_id OR l.target_id = p.memory_id) AND l.origin = 'explicit' AND l.created_by IS NOT ?3
     CROSS JOIN memories m ON m.team_id = ?1 AND m.id = l.source_id AND m.home = '' AND (m.expires_at IS NULL OR m.expires_at > ?4)
     CROSS JOIN memories w ON w.team_id = ?1 AND w.id = l.target_id AND w.home = '' AND (w.expires_at IS NULL OR w.expires_at > ?4)
-  WHERE p.team_id = ?1 AND p.id = ?2 AND EXISTS (SELECT 1 FROM team_policies r WHERE r.team_id = ?1 AND r.review_required)`;
+  WHERE p.team_id = ?1 AND p.id = ?2 AND ${isReviewing}`;
 /**
  * They wait for a review of their own, beside that proposal in the queue, each in the name of whoever made it. They join what of that person waits
  * already, under a new id: who has that before them has not seen it all. More than one proposal may hold, one that is outdated, or a secret that is
- * sealed under its id breaks the column's constraint, and the whole batch.
+ * sealed under its id breaks the constraint of the date, and the whole batch (`linksWait`).
  */
 const proposeUnseen = `INSERT INTO proposals (team_id, id, memory_id, version, visibility, proposed_by, proposed_at, tool, state, links)
-  SELECT ?1, substr(?2, 1, 24) || lower(hex(randomblob(6))), m.id, m.version, m.visibility, coalesce(l.created_by, p.proposed_by) AS maker, ?4, p.tool, iif(count(*) > ${mostLinks}, NULL, 'pending'),
+  SELECT ?1, substr(?2, 1, 24) || lower(hex(randomblob(6))), m.id, m.version, m.visibility, coalesce(l.created_by, p.proposed_by) AS maker, iif(count(*) > ${mostLinks}, NULL, ?4), p.tool, 'pending',
     json_object('add', json_group_array(json_object('to', l.target_id, 'type', l.type, 'strength', l.strength, 'reason', l.reason)), 'remove', json('[]'))
   ${unseenLinks} GROUP BY m.id, maker
-  ON CONFLICT (team_id, memory_id, proposed_by) WHERE state = 'pending' DO UPDATE SET id = excluded.id, proposed_at = excluded.proposed_at,
-    state = iif(version = excluded.version AND data_key IS NULL, state, NULL),
+  ON CONFLICT (team_id, memory_id, proposed_by) WHERE state = 'pending' DO UPDATE SET id = excluded.id,
+    proposed_at = iif(version = excluded.version AND data_key IS NULL, excluded.proposed_at, NULL),
     links = json_set(coalesce(links, excluded.links), '$.add', (SELECT json_group_array(json(value)) FROM (
       SELECT value FROM json_each(links, '$.add') UNION ALL SELECT value FROM json_each(excluded.links, '$.add'))))`;
 /** In this order. */

@@ -1,4 +1,6 @@
-import { beforeEach, expect, test } from "vitest";
+import { env } from "cloudflare:workers";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { linkTypes } from "../../../src/domain/graph/graph.ts";
 import { acceptProposal, listProposals, refuseProposal, setReview } from "../../../src/domain/memories/proposals.ts";
 import { newTeam, now, type Person, services, type Team } from "../../support/team.ts";
 
@@ -15,6 +17,7 @@ const share = (id: string) => member.call("omn_update_memory", { id, metadata: {
 const tie = (id: string, to: string, reason: string) => member.call("omn_update_memory", { id, links: [{ to, type: "extends", reason }] });
 const around = async (who: Person, id: string) => (await who.call("mnemosyne_graph", { seed_ids: [id] })).structured["links"];
 
+afterEach(() => void vi.restoreAllMocks());
 beforeEach(async () => {
   team = await newTeam();
   member = await team.join();
@@ -128,7 +131,9 @@ test("what would be seen beside a secret that waits for a review keeps the memor
   await decide(from);
   await member.call("omn_update_memory", { id: from, content: "The lamp key is under the stairs.", metadata: { sensitivity: "secret" } });
   await share(mine);
+  const tried = vi.spyOn(services.proposals, "find");
   await expect(decide(mine)).rejects.toMatchObject({ code: "CONFLICT" });
+  expect(tried).toHaveBeenCalledTimes(1);
   expect(await linksOf(mate, mine)).toEqual([]);
   await decide(from);
   await decide(mine);
@@ -145,9 +150,28 @@ test("beside an outdated proposal for the memory that a link leads from, none is
   await team.owner.call("omn_update_memory", { id: from, content: "Keepers sleep by day, in turns." });
   const [outdated] = await waiting();
   await share(mine);
+  const tried = vi.spyOn(services.proposals, "find");
   await expect(decide(mine)).rejects.toMatchObject({ code: "CONFLICT", message: expect.stringContaining("wait for a review first") });
+  expect(tried).toHaveBeenCalledTimes(1);
   await refuseProposal(team.owner.at(Date.now()), { id: outdated?.id ?? "" });
   await decide(mine);
   expect(await linksOf(mate, mine)).toEqual([]);
   expect(await waiting()).toMatchObject([{ memoryId: from, links: { add: [{ to: mine, reason: "of two private ones" }] } }]);
+});
+
+test("a memory with more links than one proposal may hold is refused at once, and is accepted when the rest is taken away [F4] [U7]", async () => {
+  const imported = await team.owner.call("omn_import_memories", { memories: Array.from({ length: 101 }, (_, i) => ({ content: `Buoy ${i} is red.`, metadata: { scope: "shared" } })) });
+  expect(imported.isError).toBe(false);
+  // Five types to each of 101 others: five more than it may hold.
+  await env.SHARD_0.prepare(
+    `INSERT INTO memory_links (team_id, source_id, target_id, type, strength, reason, origin, created_at, created_by, made_by)
+      SELECT ?1, ?2, m.id, t.value, 1, '', 'explicit', ?3, ?4, 'said' FROM memories m, json_each(?5) t WHERE m.team_id = ?1 AND m.content LIKE 'Buoy%'`,
+  ).bind(team.id, mine, now, member.id, JSON.stringify(linkTypes)).run();
+  await share(mine);
+  const tried = vi.spyOn(services.proposals, "find");
+  await expect(decide(mine)).rejects.toMatchObject({ code: "CONFLICT", message: expect.stringContaining("more links") });
+  expect(tried).toHaveBeenCalledTimes(1);
+  await env.SHARD_0.prepare("DELETE FROM memory_links WHERE team_id = ?1 AND source_id = ?2 AND rowid IN (SELECT rowid FROM memory_links WHERE team_id = ?1 AND source_id = ?2 LIMIT 5)").bind(team.id, mine).run();
+  await decide(mine);
+  expect((await waiting()).map(({ links }) => links?.add.length)).toEqual([500]);
 });
