@@ -1,14 +1,19 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { undoRun } from "../../../src/domain/curation/runs.ts";
 import { linkTypes } from "../../../src/domain/graph/graph.ts";
+import { linkMemory } from "../../../src/domain/graph/link.ts";
+import type { Memory } from "../../../src/domain/memories/memory.ts";
 import { acceptProposal, listProposals, refuseProposal, setReview } from "../../../src/domain/memories/proposals.ts";
-import { newTeam, now, type Person, services, type Team } from "../../support/team.ts";
+import { curate, only } from "../evolution/world.ts";
+import { day, newTeam, now, type Person, services, type Team } from "../../support/team.ts";
 
 let team: Team;
 let member: Person;
 let mate: Person;
 let base: string;
 let mine: string;
+let mineNow: Memory;
 
 const linksOf = async (who: Person, id: string) => (await services.graph.links(who.principal, Date.now(), [id])).filter(({ origin }) => origin === "explicit").map(({ source, target, reason }) => ({ source, target, reason }));
 const waiting = async (who: Person = team.owner) => (await listProposals(who.at(Date.now()), { state: "pending", limit: 9 })).map(({ proposal }) => proposal);
@@ -24,7 +29,8 @@ beforeEach(async () => {
   mate = await team.join();
   await setReview(team.owner.at(now), { required: true });
   base = (await team.owner.keep("base", "Deploys run from the build host.", { visibility: "shared" })).id;
-  mine = (await member.keep("mine", "Lamps turn twice a minute.")).id;
+  mineNow = await member.keep("mine", "Lamps turn twice a minute.");
+  mine = mineNow.id;
 });
 
 test("links of what is shared that are made before and after it is proposed wait for a review of their own, and are made when that is accepted [F4] [U7]", async () => {
@@ -157,6 +163,24 @@ test("beside an outdated proposal for the memory that a link leads from, none is
   await decide(mine);
   expect(await linksOf(mate, mine)).toEqual([]);
   expect(await waiting()).toMatchObject([{ memoryId: from, links: { add: [{ to: mine, reason: "of two private ones" }] } }]);
+});
+
+test("what the curator dropped between private memories stays dropped when its run is undone after others came to see both, until the team reviews no more [F4] [U7]", async () => {
+  const inner = (await member.keep("inner", "Oil is bought in May.")).id;
+  await linkMemory(member.at(now), mineNow, [{ to: inner, type: "contradicts", strength: 0.5, reason: "a rumour" }], "rule");
+  const outcome = await curate(team, now + 900 * day, only("links"));
+  if (outcome.state === "idle") throw new Error("nothing was due");
+  expect(await linksOf(member, mine)).toEqual([]);
+  for (const id of [mine, inner]) {
+    await share(id);
+    await decide(id);
+  }
+  const undo = (who: Person) => undoRun(who.at(Date.now()), services, { id: outcome.run.id });
+  for (const who of [member, team.owner]) expect(await undo(who)).toMatchObject({ links: 0 });
+  expect(await linksOf(mate, mine)).toEqual([]);
+  await setReview(team.owner.at(now), { required: false });
+  expect(await undo(member)).toMatchObject({ links: 1 });
+  expect(await linksOf(mate, mine)).toMatchObject([{ target: inner, reason: "a rumour" }]);
 });
 
 test("a memory with more links than one proposal may hold is refused at once, and is accepted when the rest is taken away [F4] [U7]", async () => {
