@@ -160,8 +160,7 @@ export class UserSession extends DurableObject<Env> {
     // Access tokens are for MCP.
     const resource = tool ? undefined : resourceOf(url, config);
     const presented = { token: bearerToken(request.headers.get("authorization")) ?? "", from: callOrigin(request.headers, requestId), resource };
-    const { changes } = this.#streams;
-    const proof = await this.prove(presented, now);
+    const [changes, proof] = [this.#streams.changes, await this.prove(presented, now)];
     const principal = this.#admitted(proof);
     if (!principal) return refuse(request, invalidCredential(requestId, tool ? keyChallenge : challenge(url, config, "invalid_token")));
     const over = await this.#charge(principal, 1, now);
