@@ -19,7 +19,7 @@ export function thirdPerson(verb: string): string {
   const lower = verb.toLowerCase();
   if (modals.has(lower) || isPast(lower)) return verb;
   const fixed: Record<string, string> = { am: "is", are: "is", "aren't": "isn't", have: "has", "haven't": "hasn't", do: "does", "don't": "doesn't", "ain't": "isn't" };
-  if (fixed[lower] !== undefined) return fixed[lower];
+  if (fixed[lower]) return fixed[lower];
   if (/(?:s|x|z|ch|sh|o)$/.test(lower)) return `${verb}es`;
   return /[^aeiou]y$/.test(lower) ? `${verb.slice(0, -1)}ies` : `${verb}s`;
 }
@@ -40,9 +40,9 @@ export function inThirdPerson(sentence: string, name: string): string {
     const rest = tail(token);
     const previous = bare(told.at(-1) ?? "");
     const put = (text: string): void => void told.push(text + rest);
-    if (word === "i" || clitics[word] !== undefined) {
-      put(clitics[word] === undefined ? name : `${name} ${clitics[word]}`);
-      expects = clitics[word] === undefined ? 1 : 2;
+    if (word === "i" || clitics[word]) {
+      put(clitics[word] ? `${name} ${clitics[word]}` : name);
+      expects = clitics[word] ? 2 : 1;
       isNamed = true;
     } else if (word === "my" || word === "mine") {
       put(isNamed ? (word === "my" ? "their" : "theirs") : `${name}'s`);
@@ -50,11 +50,9 @@ export function inThirdPerson(sentence: string, name: string): string {
     } else if (word === "me" || word === "myself") {
       put(isNamed ? (word === "me" ? "them" : "themself") : name);
       isNamed = true;
-    } else if (expects === 1 && !adverbs.has(word) && /^[a-z']+$/.test(word)) {
+    } else if (expects === 1 ? !adverbs.has(word) && /^[a-z']+$/.test(word) : expects === 2 && (previous === "and" || previous === "but") && bases.has(word)) {
       told.push(thirdPerson(token.slice(0, token.length - rest.length)) + rest);
       expects = 2;
-    } else if (expects === 2 && (previous === "and" || previous === "but") && bases.has(word)) {
-      told.push(thirdPerson(token.slice(0, token.length - rest.length)) + rest);
     } else told.push(token);
   }
   return told.join(" ");

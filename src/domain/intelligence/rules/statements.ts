@@ -2,6 +2,7 @@ import { loadLexicon } from "../../graph/extract/lexicon.ts";
 import { textSignature, type TextSignature } from "../../recall/selection/novelty.ts";
 import { stopWords, termOf } from "../../text/query-terms.ts";
 import { adverbs, verbPlace } from "./english.ts";
+import { withPlainNumbers } from "./relations/tokens.ts";
 
 /** What a note or fact says, in the parts that two of them are compared by. */
 export interface Statement {
@@ -39,35 +40,35 @@ const isUse = /\b(?:uses?|using|runs?|is|are|has|relies|on|with|limit)\b|verwend
 export const standing =
   /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?|prefers?)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohn(?:e|t|en)|leb(?:e|t|en))(?!\p{L})|住在|是|为|です|である/iu;
 const past = /\b(?:was|were|visited|met|went|bought|had|did|saw|\p{L}{3,}ed (?:the|a|an|in|on|to|with|from|their)\b)|(?<!\p{L})(?:war|wurde|habe)(?!\p{L})|了[。]?$|ました/iu;
-export const negation = /\b(?:(?:do|does|is|are|was|were|has|have|can)(?:n't| not)|never|cannot)\b(?! (?:only|always|often)\b)|(?<!\p{L})(?:nicht|nie|kein\w{0,2})(?!\p{L})/iu;
+export const negation = /\b(?:(?:do|does|is|are|was|were|has|have|can)(?:n't| not)|can't|never|cannot)\b(?! (?:only|always|often)\b)|(?<!\p{L})(?:nicht|nie|kein\w{0,2})(?!\p{L})/iu;
 const momentary = new Set(["now", "currently", "jetzt", "现在", "目前", "the", "a", "an"]);
 
 const endings =
-  /\b(?:no longer|not .{1,40}\bany ?more|\w+n't .{1,40}\bany ?more|(?<!(?:n't|not|never|will|would|to|could|may|might|almost|nearly|if|when) (?:\w+ )?)(?:stopped|quit|gave up|cancel(?:l)?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down))\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2} .{1,40} mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒[掉了]|取消了|停用|卖掉|弃用|もう.{1,30}(?:ない|ません)|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/iu;
+  /\b(?:no longer|not .{1,40}\bany ?more|\w+n't .{1,40}\bany ?more|(?<!(?:n't|not|never|will|would|to|could|may|might|almost|nearly|if|when) (?:\w+ )?)(?:stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down))\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2} .{1,40} mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒[掉了]|取消了|停用|卖掉|弃用|もう.{1,30}(?:ない|ません)|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/iu;
 
 /** The words that say so, to be taken out of what is left. */
 const endingWords =
-  /\b(?:no longer|any ?more|stopped|quit|gave up|cancel(?:l)?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down|doesn't|don't|does not|do not|isn't|aren't)\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2}|mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒掉|戒了|取消了|停用|卖掉|弃用|もう|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/giu;
+  /\b(?:no longer|any ?more|stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down|do(?:es)?(?:n't| not)|isn't|aren't)\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2}|mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒掉|戒了|取消了|停用|卖掉|弃用|もう|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/giu;
 
 /** From one value to another, in the four languages. */
-const changes: readonly [RegExp, "from" | "to"][] = [
-  [/\b(?:mov\w+|switch\w*|migrat\w+|relocat\w+|chang\w+|chang\w+ .{1,40}|upgrad\w+) from (?<from>[^,.]{1,40}?) to (?<to>[^,.]{1,40}?)(?= for | in | on | since | last |[,.]|$)/i, "from"],
-  [/\breplac\w+ (?<from>[^,.]{1,40}?) (?:with|by) (?<to>[^,.]{1,40}?)(?= for | in | on |[,.]|$)/i, "from"],
-  [/\b(?:is|are|uses?|now|runs?) (?:now )?(?<to>[^,. ]{1,40}(?: [^,. ]{1,20})?) instead of (?<from>[^,.]{1,40}?)(?=[,.]|$)/i, "to"],
-  [/(?<!\p{L})von (?<from>\p{L}[^,.]{0,40}?) (?:nach|auf|zu) (?<to>\p{L}[^,.]{0,40}?) (?:gezogen|umgezogen|gewechselt|umgestellt|migriert)/iu, "from"],
-  [/(?<!\p{L})(?<to>[\p{L}\p{N}_.-]{1,40}) statt (?<from>[\p{L}\p{N}_.-]{1,40})/iu, "to"],
-  [/从(?<from>[^，。]{1,20}?)(?:搬到了?|换成了?|改成了?|改为|迁移到了?|切换到了?|换到了?)(?<to>[^，。了]{1,20})/u, "from"],
-  [/(?<from>[^、。か]{1,20})から(?<to>[^、。]{1,20}?)(?:に|へ)(?:引っ越|変更|移行|切り替え|乗り換え|変え)/u, "from"],
+const changes: readonly RegExp[] = [
+  /\b(?:mov\w+|switch\w*|migrat\w+|relocat\w+|chang\w+|chang\w+ .{1,40}|upgrad\w+) from (?<from>[^,.]{1,40}?) to (?<to>[^,.]{1,40}?)(?= for | in | on | since | last |[,.]|$)/i,
+  /\breplac\w+ (?<from>[^,.]{1,40}?) (?:with|by) (?<to>[^,.]{1,40}?)(?= for | in | on |[,.]|$)/i,
+  /\b(?:is|are|uses?|now|runs?) (?:now )?(?<to>[^,. ]{1,40}(?: [^,. ]{1,20})?) instead of (?<from>[^,.]{1,40}?)(?=[,.]|$)/i,
+  /(?<!\p{L})von (?<from>\p{L}[^,.]{0,40}?) (?:nach|auf|zu) (?<to>\p{L}[^,.]{0,40}?) (?:gezogen|umgezogen|gewechselt|umgestellt|migriert)/iu,
+  /(?<!\p{L})(?<to>[\p{L}\p{N}_.-]{1,40}) statt (?<from>[\p{L}\p{N}_.-]{1,40})/iu,
+  /从(?<from>[^，。]{1,20}?)(?:搬到了?|换成了?|改成了?|改为|迁移到了?|切换到了?|换到了?)(?<to>[^，。了]{1,20})/u,
+  /(?<from>[^、。か]{1,20})から(?<to>[^、。]{1,20}?)(?:に|へ)(?:引っ越|変更|移行|切り替え|乗り換え|変え)/u,
 ];
 
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u;
 const tokenForm = /现在|目前|[\p{sc=Han}\p{sc=Hiragana}]|[\p{sc=Katakana}ー]+|[\p{L}\p{N}\p{M}_]+(?:[.'\-/:@#+][\p{L}\p{N}\p{M}_]+)*/gu;
 /** Particles and endings, without which two sentences of Chinese or Japanese say the same. */
 const particles = /ました|ません|ています|でいます|ている|です|ます|ない|である|[はがをもにへとでのすだ]|[的了着吗呢吧都也还就我们咱在是用私僕俺]/gu;
-const germanFunction = new Set("ich wir er sie es der die das den dem ein eine einen einem einer bei in im auf mit für von zu und ist bin sind habe haben hat mein meine unser unsere nicht mehr kein keine keinen am an".split(" "));
+const germanFunction = new Set("ich wir er sie es der die das den dem ein eine einen einem einer bei im auf mit für von zu und ist bin sind habe haben hat mein meine unser unsere nicht mehr kein keine keinen".split(" "));
 
 export function statementOf(text: string): Statement {
-  const plain = text.trim().replaceAll("’", "'");
+  const plain = withPlainNumbers(text.trim()).replaceAll("’", "'");
   const { speaker, said: written } = spokenBy(plain);
   const said = straight(written);
   const isUnspaced = unspaced.test(said);
@@ -139,7 +140,7 @@ function subjectOf(said: string, speaker: string | undefined): string {
 }
 
 function changeIn(text: string): Statement["change"] {
-  for (const [pattern] of changes) {
+  for (const pattern of changes) {
     const { from, to } = pattern.exec(text)?.groups ?? {};
     if (from && to) return { from: withoutArticle(from), to: withoutArticle(to) };
   }

@@ -1,5 +1,5 @@
 import { changeOf } from "./change.ts";
-import { changeVerbs, changeWords, isAttribute, moves, negations, prepositions, scopes } from "./cues.ts";
+import { changeVerbs, changeWords, isAttribute, moves, negations, prepositions, scopes, weekday } from "./cues.ts";
 import { type Reading, type Statement, telling } from "./statements.ts";
 
 /** How a later text stands against an earlier one. */
@@ -22,9 +22,10 @@ const sameMatter = 0.5;
  * (environment, version, period, person) stands in the words of the subject or in a second difference, and leaves both as they are.
  */
 export function conflictOf(earlier: Reading, later: Reading): Conflict | undefined {
-  const found = [...between(earlier, later)].toSorted((a, b) => rank(b) - rank(a))[0];
+  const pairs = [...between(earlier, later)].toSorted((a, b) => rank(b) - rank(a));
+  const [found] = pairs;
   if (!found) return undefined;
-  const replaced = new Set([...between(earlier, later)].map(({ clause }) => clause));
+  const replaced = new Set(pairs.map(({ clause }) => clause));
   const isWhole = earlier.clauses.every((clause) => replaced.has(clause) || telling(clause).every((word) => later.content.has(word)));
   const { type, strength, reason } = found;
   return { type, strength, reason, isWhole };
@@ -102,7 +103,7 @@ function differs(old: Statement, fresh: Statement, isWritten: (name: string) => 
   if (kind === "one" && (frame || !isTaste(old.rest[0]))) return verdict(fresh.isChange, weak, reason);
   // "uses Jest for unit tests": one tool, as a rule.
   const purpose = old.rest.findIndex((word) => word === "for" || word === "für");
-  const isPurpose = kind === "many" && /^(?:use|nutz|verwend)/.test(old.rest[0] ?? "") && purpose > old.rest.indexOf(was[0] as string);
+  const isPurpose = kind === "many" && !fresh.isTransition && /^(?:use|nutz|verwend)/.test(old.rest[0] ?? "") && purpose > old.rest.indexOf(was[0] as string);
   return isPurpose ? verdict(fresh.isChange, weak, reason) : undefined;
 }
 
@@ -131,23 +132,20 @@ const number = /^[~$€£#v]*(\d[\d.,:_]*)([a-zµ%°€]*)$/;
 /** One number each, of the same unit, that differ. */
 function areQuantities(a: readonly string[], b: readonly string[]): boolean {
   const [first, second] = [quantityOf(a), quantityOf(b)];
-  return first !== undefined && second !== undefined && first.unit === second.unit && first.value !== second.value;
+  return first?.unit === second?.unit && first?.value !== second?.value;
 }
 
 function quantityOf(slot: readonly string[]): { value: string; unit: string } | undefined {
   if (slot.length > 3) return undefined;
-  const numbers = slot.flatMap((word) => number.exec(word) ?? numerals.get(word) ?? []);
-  const matched = slot.filter((word) => number.test(word) || numerals.has(word));
-  if (matched.length !== 1) return undefined;
-  const [word] = matched as [string];
-  const [, value = "", attached = ""] = number.exec(word) ?? [word, numerals.get(word), ""];
-  return numbers.length === 0 ? undefined : { value, unit: [attached, ...slot.filter((one) => one !== word && !prepositions.has(one))].filter(Boolean).join(" ") };
+  const [word, another] = slot.filter((one) => number.test(one) || numerals.has(one));
+  if (word === undefined || another !== undefined) return undefined;
+  const [, value = "", attached = ""] = number.exec(word) ?? [word, numerals.get(word)];
+  return { value, unit: [attached, ...slot.filter((one) => one !== word && !prepositions.has(one))].join(" ").trim() };
 }
 
 const numerals = new Map("one two three four five six seven eight nine ten".split(" ").map((word, i) => [word, String(i + 1)]));
 
-const time = /^\d{1,2}:\d{2}$|^(?:mon|tues|wednes|thurs|fri|satur|sun)days?$|^(?:mon|diens|donners|frei|sams|sonn)tags?$|^mittwochs?$|[周期拜][一二三四五六日天]|[一二三四五六七八九十两\d]点|曜日?$/;
-const areTimes = (a: readonly string[], b: readonly string[]): boolean => a.length <= 2 && b.length <= 2 && [a, b].every((slot) => slot.some((word) => time.test(word)));
+const areTimes = (a: readonly string[], b: readonly string[]): boolean => [a, b].every((slot) => slot.length <= 2 && slot.some((word) => weekday.test(word)));
 
 /** Up to three words that may name something, and say nothing of when or where it holds. */
 const isName = (slot: readonly string[]): boolean =>

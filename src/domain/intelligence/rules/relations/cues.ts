@@ -76,8 +76,8 @@ const verbsOfKind: Record<VerbKind, string> = {
     住在,部署在,运行在,位于,编写,构建,存储在,工作于,托管在,通过,喜欢用,書かれて,書かれています,住んで,住んでいます,動いて,動いています,ビルドして,ビルドしています,管理して,管理しています`,
   number: verbatim`expire after,expire in,kept for,take,due,valid,allow,last,require,port,run at,start at,open at
     aufbewahrt,fällig,gültig,erlaubt,dauert,benötigt,öffnet,läuft um,保留,允许,需要,保存され,保存されます,実行され,実行されます,在,まで`,
-  role: verbatim`lead,leads,manage,own,leitet,负责`,
-  many: verbatim`use,using,leave,meet,begin,track,host,hosting,send,sent,manage,ship,publish,happen,tracked,managed,published,served,used,support,like,depend,read,write,return,include,speak,go,run,deploy,work,listen,keep,review,reviewed,validate,designed,owned,hosted,fixed,reported,called,written,monitored,accept,send,contain,signed,export,import,know,have
+  role: verbatim`lead,leads,own,leitet,负责`,
+  many: verbatim`use,using,leave,meet,begin,track,host,hosting,send,sent,manage,ship,publish,happen,tracked,managed,published,served,used,support,like,depend,read,write,return,include,speak,go,run,deploy,work,listen,keep,review,reviewed,validate,designed,owned,hosted,fixed,reported,called,written,monitored,accept,contain,signed,export,import,know,have
     nutzt,nutzen,verwendet,verwenden,unterstützt,unterstützen,mag,spricht,liest,schreibt,hängt,gehört,gehen,geht,enthält,läuft,laufen,arbeitet,entworfen,behoben,gemeldet,geboren,verschicken,versenden,senden,hosten,verschickt,gehostet,verwalten
     使用,用,支持,管理,托管,发送,喜欢,读取,写入,依赖,包含,会说,返回,使って,使っています,使います,対応,好き,話し,話します,働いて,働いています,読み込み,書き出し,使用して,送信して,送信しています,ホストして,ホストしています`,
 };
@@ -134,7 +134,10 @@ export const additions = words(verbatim`too also additionally besides both anoth
 export const times = words(verbatim`
   last next week month year day today yesterday monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december quarter spring summer autumn winter recently finally
   letzte letzten letzter woche monat jahr heute gestern januar februar märz mai juni juli oktober dezember kürzlich endlich
-  上周 本周 上个月 今年 去年 今天 昨天 最近 先週 今週 先月 今年 昨日 今日 最近`);
+  上周 本周 上个月 今年 去年 今天 昨天 最近 先週 今週 先月 昨日 今日`);
+
+export const weekday = /^\d{1,2}:\d{2}$|^(?:mon|tues|wednes|thurs|fri|satur|sun)days?$|^(?:mon|diens|donners|frei|sams|sonn)tags?$|^mittwochs?$|[周期拜][一二三四五六日天]|[一二三四五六七八九十两\d]点|曜日?$/;
+export const isTime = (word: string): boolean => times.has(word) || weekday.test(word);
 
 /** They hold a sentence of change together. */
 export const auxiliaries = words(verbatim`was were been got bin bist wurde wurden worden haben sind but 上 里 中 是 来 使用 もう 今は`);

@@ -22,9 +22,12 @@ const clauseEnd = /,\s+|[，、]\s*(?=.{6})/u;
 const run = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー々]+|[-+/.~$@!#%]*[\p{L}\p{N}\p{M}_]+(?:[.'’\-/:@#%?=&]+[\p{L}\p{N}\p{M}_]+)*%?|=/gu;
 const isUncut = /^[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー々]/u;
 
+/** "12,500", "12.500" and "12'500" as "12500": that one of them became another is no change that anybody can be sure of. A space parts numbers, too. */
+export const withPlainNumbers = (text: string): string => text.replaceAll(/(?<=\d)[.,'’\xa0](?=\d{3}(?!\d))/g, "");
+
 /** The first sentences of a text, as far as their length is one of a statement. */
 export function sentencesOf(text: string): Sentence[] {
-  const parts = text.slice(0, longestText).normalize("NFKC").split(sentenceEnd).map((part) => part.trim()).filter(({ length }) => length > 0 && length <= longestSentence);
+  const parts = withPlainNumbers(text.slice(0, longestText)).normalize("NFKC").split(sentenceEnd).map((part) => part.trim()).filter(({ length }) => length > 0 && length <= longestSentence);
   return parts.slice(0, mostSentences).flatMap((part): Sentence[] => {
     const clauses = part.split(clauseEnd).map((clause) => wordsOf(clause)).filter(({ length }) => length > 0);
     const count = clauses.reduce((sum, { length }) => sum + length, 0);
