@@ -32,6 +32,8 @@ test.each(pairs)("%s / %s: what was said later stands first and the other one na
 });
 
 test.each([
+  ["The max upload size is 25 MB for enterprise customers.", ["The max upload size is now 20 MB."], "What is the max upload size for enterprise customers?"],
+  ["Docs are on Vercel now, the blog stays on Netlify.", ["We switched from Netlify to Vercel."], "Where is the blog?"],
   ["Deploys to production go through ArgoCD.", ["The docs are now deployed on Fridays.", "Nadia moved to Lisbon."], "What do deploys to production go through?"],
   ["We use Stripe for payments.", ["Data from Stripe is now imported nightly.", "The left sidebar changed its colour."], "Which provider do we use for payments?"],
   ["The owner of invoicing is Priya Nair.", ["Priya Nair moved to Lisbon.", "Credit notes are now sent with the invoice."], "Who is the owner of invoicing?"],

@@ -13,6 +13,7 @@ describe("what is there already is not added again [D2]", () => {
   test.each([
     ["User lives in Denver.", "User lives in Denver."],
     ["User works at Northwind.", "User works at Northwind as an engineer."],
+    ["The rate limit is now 12,500 requests.", "The rate limit is 12500 requests."],
     ["User: 我对花生过敏。", "User: 我对花生过敏"],
     ["User: 来年の三月にドイツへ旅行する予定です。", "User: 来年の三月にドイツへ旅行する予定です。"],
     ["Jan: Ich bevorzuge kurze Antworten.", "Jan: Ich bevorzuge kurze Antworten!"],
@@ -22,6 +23,8 @@ describe("what is there already is not added again [D2]", () => {
 describe("a change names the same subject and relation [D2]", () => {
   test.each([
     ["User moved from Berlin to Oslo.", "User lives in Berlin."],
+    ["User can swim now.", "User can't swim."],
+    ["User can't eat gluten.", "User can eat gluten."],
     ["User lives in Oslo.", "User lives in Berlin."],
     ["User moved to Oslo last week.", "User lives in Berlin."],
     ["User lives in Munich now.", "User moved to Berlin last month."],
@@ -94,6 +97,7 @@ describe("an end names what is stored [D2]", () => {
 
 describe("where anything is open, the fact is added [D2]", () => {
   test.each([
+    ["a limit of one case", "The upload limit is now 20 MB.", "The upload limit is 25 MB for partners."],
     ["another subject", "User's brother lives in Madrid.", "User's sister lives in Madrid."],
     ["another subject's home", "User moved from Berlin to Oslo.", "User's sister lives in Berlin."],
     ["another person's move", "User's sister moved to Oslo.", "User lives in Berlin."],

@@ -2,6 +2,8 @@ import { repeats } from "../../memories/repetition.ts";
 import { addsFacts } from "../../recall/selection/novelty.ts";
 import type { Decisions } from "../answers.ts";
 import type { Note } from "../intelligence.ts";
+import { isTime } from "./relations/cues.ts";
+import { isNarrower } from "./relations/narrower.ts";
 import { endedTerms, goesOn, negation, sameSubject, single, type Statement, standing, statementOf, termsOf } from "./statements.ts";
 
 type Decision = Decisions["memory"][number];
@@ -34,13 +36,13 @@ export function decideByRules(facts: readonly string[], present: readonly Note[]
     for (const relation of relations) {
       const first = found.find((one) => one.relation === relation && (relation === "says" || !taken.has(one.target)));
       if (!first) continue;
-      if (relation === "says") return { event: "NONE", target: first.target, text, confidence: first.confidence, reasoning: first.reasoning };
-      taken.add(first.target);
-      return { event: relation === "changes" || goesOn(said[i] as Statement) ? "UPDATE" : "DELETE", target: first.target, text, confidence: first.confidence, reasoning: first.reasoning };
+      const { target, confidence, reasoning } = first;
+      if (relation !== "says") taken.add(target);
+      return { event: relation === "says" ? "NONE" : relation === "changes" || goesOn(said[i] as Statement) ? "UPDATE" : "DELETE", target, text, confidence, reasoning };
     }
     // "I moved to Berlin" has replaced it: that it ended says nothing more.
     if (found.some(({ relation }) => relation === "ends")) return { event: "NONE", text, confidence: 0.8, reasoning: "What it ends is changed already." };
-    return { event: "ADD", text, confidence: 0.7, reasoning: present.length === 0 ? "Nothing alike is stored." : "Nothing that is stored says, changes or ends the same." };
+    return { event: "ADD", text, confidence: 0.7, reasoning: "Nothing that is stored says, changes or ends the same." };
   });
   return { memory: decided };
 }
@@ -77,10 +79,7 @@ function isInOrder(fact: Statement, note: Statement): boolean {
   for (const term of note.terms) if (term === wanted[met]) met += 1;
   return met === wanted.length;
 }
-const hasAll = (all: ReadonlySet<string>, some: ReadonlySet<string>): boolean => {
-  for (const one of some) if (!all.has(one)) return false;
-  return true;
-};
+const hasAll = (all: ReadonlySet<string>, some: ReadonlySet<string>): boolean => [...some].every((one) => all.has(one));
 const plain = ({ tokens }: Statement): string => tokens.join("").replaceAll(/(?:です|ます|[了的。])$/gu, "").replace(/^(?:私は|我)/u, "");
 
 /** The fact names the old value that the note has; all else that the note says stands in the fact, too. */
@@ -122,12 +121,11 @@ const drinks = ["trinke trinkt trinken", "arbeite arbeitet arbeiten", "esse isst
 /** Somebody lives in one place; "in einer WG" says of none where it is. */
 const home = /^\S+ (?:lives|wohn(?:e|t|en)|leb(?:e|t|en)) in$|^我住在/u;
 const unnamedHome = / in eine[mr] /i;
-const months = /^(?:january|february|march|april|may|june|july|august|september|october|november|december|januar|februar|märz|mai|juni|juli|oktober|dezember|monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)$/;
-const isMeasure = (tokens: readonly string[]): boolean => tokens.length > 0 && tokens.every((token) => /\d/.test(token) || months.test(token));
+const isMeasure = (tokens: readonly string[]): boolean => tokens.length > 0 && tokens.every((token) => /\d/.test(token) || isTime(token));
 
 /** The same words but for one value behind the verb: a number or day, or of a property of which there is one. */
 function hasOtherValue(fact: Statement, note: Statement): boolean {
-  if (note.isCompound || fact.isCompound) return false;
+  if (note.isCompound || fact.isCompound || isNarrower(note.text, fact.text)) return false;
   if (isTurned(fact, note)) return true;
   if (!fact.stands || fact.happened) return false;
   const [a, b] = [fact.telling, note.telling];
@@ -158,9 +156,9 @@ function isBehindVerb({ isUnspaced, subject }: Statement, begin: number, tokens:
 
 /** "prefers A over B" after "prefers B over A", and "doesn't like" after "likes". */
 function isTurned(fact: Statement, note: Statement): boolean {
-  const choice = /\bprefers? (?<one>.{1,40}) (?:over|to) (?<other>.{1,40}?)[.!]?$/i;
-  const [now, then] = [choice.exec(fact.text)?.groups, choice.exec(note.text)?.groups];
-  if (now && then) return now["one"]?.toLowerCase() === then["other"]?.toLowerCase() && now["other"]?.toLowerCase() === then["one"]?.toLowerCase();
+  const choice = /\bprefers? (.{1,40}) (?:over|to) (.{1,40}?)[.!]?$/;
+  const [now, then] = [fact, note].map(({ text }) => choice.exec(text.toLowerCase())?.slice(1));
+  if (now && then) return `${now}` === `${then.reverse()}`;
   if (fact.negates === note.negates) return false;
   const [a, b] = [fact, note].map(({ text }) => [...termsOf(text.replace(negation, ""))].sort().join(" "));
   return a === b && a !== "";

@@ -1,5 +1,6 @@
 import { verbatim } from "../../verbatim.ts";
 import { conflictOf } from "../../intelligence/rules/relations/conflict.ts";
+import { isNarrower } from "../../intelligence/rules/relations/narrower.ts";
 import { type Reading, read } from "../../intelligence/rules/relations/statements.ts";
 import { romanceWords } from "../../memories/statement-words.ts";
 import { stateAt } from "../../memories/supersede.ts";
@@ -76,6 +77,7 @@ const mayFollow = (old: Memory, fresh: Memory): boolean =>
   fresh.teamId === old.teamId && !fresh.trust.quarantined && fresh.namespace === old.namespace && stateAt(fresh) > stateAt(old) && fresh.updatedAt >= old.updatedAt;
 
 function isOutOfDate(question: string, old: Found, fresh: Found, readingOf: (memory: Memory) => Reading): boolean {
+  if (isNarrower(old.memory.content, fresh.memory.content)) return false;
   const held = new Set(fresh.trace.matched);
   const matched = old.trace.matched.filter(tells);
   const all = matched.length > 1 && matched.every((word) => held.has(word));
