@@ -158,7 +158,7 @@ function isBehindVerb({ isUnspaced, subject }: Statement, begin: number, tokens:
 function isTurned(fact: Statement, note: Statement): boolean {
   const choice = /\bprefers? (.{1,40}) (?:over|to) (.{1,40}?)[.!]?$/;
   const [now, then] = [fact, note].map(({ text }) => choice.exec(text.toLowerCase())?.slice(1));
-  if (now && then) return `${now}` === `${then.reverse()}`;
+  if (now && then) return now[0] === then[1] && now[1] === then[0];
   if (fact.negates === note.negates) return false;
   const [a, b] = [fact, note].map(({ text }) => [...termsOf(text.replace(negation, ""))].sort().join(" "));
   return a === b && a !== "";
