@@ -115,7 +115,7 @@ const complete = (inOrder: readonly Placed[]): number => inOrder.findLastIndex((
 /** How many of the first may be meant, because their words are near to the question's and they stand apart from the rest. */
 function standingApart(inOrder: readonly Placed[]): number {
   const near = inOrder.findIndex(({ row }) => valueOf(row, "wordMatch") < apart.wordMatch);
-  return [lead.most, 1].find((count) => count <= near && (inOrder[count - 1]?.score as number) - (inOrder[count]?.score as number) >= apart.gap) ?? 0;
+  return [1, lead.most].find((count) => count <= near && (inOrder[count - 1]?.score as number) - (inOrder[count]?.score as number) >= apart.gap) ?? 0;
 }
 
 const raised = (relevances: readonly number[], meant: number, isSure: boolean): number[] =>
