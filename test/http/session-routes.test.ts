@@ -56,7 +56,7 @@ describe("work sessions by REST [A4]", () => {
 });
 
 describe("turns of a conversation [A8] [A4]", () => {
-  test("are shown by their age: verbatim, compressed, summarised; and as they were said", async () => {
+  test("are shown by their age: verbatim, compressed, summarised; and as they were said [U2]", async () => {
     const id = await open();
     const count = recentTurns + compressedTurns + 2 * blockTurns + 5;
     const said = Array.from({ length: count }, (_, i) => step(i + 1));

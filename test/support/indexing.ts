@@ -29,6 +29,7 @@ export class ScriptedEmbedder implements Embedder {
   readonly space: string;
   readonly dimensions = 4;
   readonly maxBatch: number;
+  readonly takesMany = false;
   readonly asked: string[][] = [];
   readonly poison = new Set<string>();
   readonly script: Trouble[] = [];

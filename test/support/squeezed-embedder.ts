@@ -11,6 +11,7 @@ export class SqueezedEmbedder implements Embedder {
   readonly space: string;
   readonly dimensions = dimensions;
   readonly maxBatch = 100;
+  readonly takesMany = true;
   readonly asked: { kind: TextKind; texts: string[] }[] = [];
   broken: Trouble;
 

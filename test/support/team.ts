@@ -84,9 +84,9 @@ export class Person {
     return (await recall(this.at(at), { limit: 100, minRelevance: 0, ...asked })).items;
   }
 
-  /** Contents found by a question, best first. */
+  /** Contents found by the words of a question, best first. */
   async search(query: string, asked: Asked = {}, at = now): Promise<string[]> {
-    return (await this.recall({ ...asked, query }, at)).map(({ memory }) => memory.content);
+    return (await this.recall({ mode: "text", ...asked, query }, at)).map(({ memory }) => memory.content);
   }
 
   async listed(at = now): Promise<string[]> {

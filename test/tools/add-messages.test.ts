@@ -51,7 +51,7 @@ describe("messages become facts [D2]", () => {
     expect((await ada.call("smart_resume", {})).text).toContain("Italian food");
   });
 
-  test("the messages are kept word for word, in a thread, behind the facts", async () => {
+  test("the messages are kept word for word, in a thread, behind the facts [U2]", async () => {
     const { metadata } = await add(ada, { messages: said("I prefer Italian food.", "What is the capital of Norway?"), run_id: "dinner-1" });
     const [record] = (await ada.call("omn_retrieve_memory", { id: metadata["messages_id"] })).structured["memories"];
     expect(record).toMatchObject({ content: "Anna: I prefer Italian food.\nAnna: What is the capital of Norway?", namespace: "thread:dinner-1" });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const recalled = async (who: Person, args: Record<string, unknown>) => (await who.call("omn_retrieve_memory", args)).structured["memories"][0];
 const textOf = async (who: Person, args: Record<string, unknown>, query = ""): Promise<string> => (await rpc(who.token, "tools/call", { name: "omn_retrieve_memory", arguments: args }, query)).body.result.content[0].text;
 
-describe("a memory cites files", () => {
+describe("a memory cites files [U9]", () => {
   test("a look-up shows what it cites, in one form of paths, and a search says nothing of it", async () => {
     expect((await ada.call("omn_store_memory", note)).structured).toMatchObject({ outcome: "created" });
     expect((await recalled(ada, { key: note.key })).citations).toEqual([{ path: "src/auth.ts", hash: sha, commit: "0a1b2c3", lines: [10, 20] }, { path: "docs/auth.md", hash: blob }]);
@@ -56,7 +56,7 @@ describe("a memory cites files", () => {
   });
 });
 
-describe("a client that recalls sends what its files are now", () => {
+describe("a client that recalls sends what its files are now [U9]", () => {
   const drifted = { "src/auth.ts": "1111", "docs/auth.md": null };
 
   test("and is told of each cited file, by query, key and id alike", async () => {

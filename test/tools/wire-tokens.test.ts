@@ -76,7 +76,7 @@ describe("what a model sees of an answer [U5] [F1]", () => {
     for (const line of page.slice(0, 3)) expect(line).toMatch(/^- shop\.[a-z-]+\.(decision|incident) \(\d{4}-\d\d-\d\d\): /);
     const [, cursor] = /^More: cursor "(.+)"$/.exec(page[3] ?? "") ?? [];
     expect((await seenOn("core", "omn_list_memories", { limit: 3, cursor })).text).not.toContain(page[0]);
-    expect((await seenOn("core", "omn_retrieve_memory", { query: "submarine" })).text).toBe("No memory found. Try synonyms, min_relevance 0, or filters without a query, such as occurred_after.");
+    expect((await seenOn("core", "omn_retrieve_memory", { query: "submarine", without: ["vector"] })).text).toBe("No memory found. Try synonyms, min_relevance 0, or filters without a query, such as occurred_after.");
   });
 
   test("a list says by id which of several of one key is meant", async () => {
@@ -93,7 +93,7 @@ describe("what a model sees of an answer [U5] [F1]", () => {
     expect(preview.text).toContain(preview.structured["confirm"]);
     const conflict = await callTool(token, "omn_update_memory", { id: ids[1], content: "Other.", expected_version: 9 });
     expect(conflict.structured["advice"]).toContain("expected_version 1");
-    expect((await callTool(token, "omn_retrieve_memory", { query: "submarine" })).structured["advice"]).toMatch(/^No memory found/);
+    expect((await callTool(token, "omn_retrieve_memory", { query: "submarine", without: ["vector"] })).structured["advice"]).toMatch(/^No memory found/);
   });
 });
 

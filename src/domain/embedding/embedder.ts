@@ -10,6 +10,8 @@ export interface Embedder {
   readonly dimensions: number;
   /** Most texts per call of `embed`. */
   readonly maxBatch: number;
+  /** Some thirty short texts take hardly longer than one. */
+  readonly takesMany: boolean;
   /** Unit vectors in the order of the texts. @throws EmbeddingFailure */
   embed(texts: string[], kind: TextKind, signal?: AbortSignal): Promise<Float32Array[]>;
 }

@@ -35,5 +35,6 @@ const inPresentForm = (embedder: Embedder): Embedder => ({
   space: `${embedder.space}${presentForm}`,
   dimensions: embedder.dimensions,
   maxBatch: embedder.maxBatch,
+  takesMany: embedder.takesMany,
   embed: (...args) => embedder.embed(...args),
 });

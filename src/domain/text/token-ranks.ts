@@ -2,7 +2,7 @@ import { verbatim } from "../verbatim.ts";
 
 /**
  * Written by scripts/token-ranks.ts: the most frequent tokens of OpenAI's o200k_base (tiktoken, MIT) after the 256 single bytes,
- * as `unpackTokens` reads them: 2,048 in the order of their rank, the others sorted. What is no whole text is its bytes, those from
+ * as `unpackTokens` reads them: 1,536 in the order of their rank, the others sorted. What is no whole text is its bytes, those from
  * 0x80 on in Braille (U+2800 and the byte).
  */
 export const packedTokens = verbatim`  
@@ -1541,519 +1541,8 @@ iver
 ⣠⢴⢾⣠⢴
 ager
  ن
-ಾ
- il
- exper
-ө
- som
- ⣦
-col
-ative
- г
-word
-reg
- hand
-url
-【
-try
-rap
-ons
-ream
-ily
-iness
- mod
-】
- dat
- then
-Get
-：
-ym
- through
-));\n
-use
-ccess
- pol
-uss
- user
- char
- inv
-aut
-网
-fore
-idth
- opt
-ન
-⣠⢰⢾⣠⢰
-.n
-fl
-icht
-ats
- р
-ý
- require
-â
- If
-User
- sim
-using
-ends
- ч
- right
-serv
- %
-⣨⢧
- pass
-ka
-amb
-⣠⢮⢿⣠⢮
-⢣⣡⢃
-(s
- الم
-23
-þ
- },\n
-ის
- stud
-ί
-ui
-ية
-sert
- very
-ough
-ñ
-ife
-ais
-ref
-_S
-void
- As
-ior
- these
- web
-State
-ased
-):\n
-⣠⢵⢁⣠⢴
- dec
-ам
- sol
- product
- 天天
- case
-ર
-⣠⢲⢾⣠⢲
-cond
-ებ
-CT
-\")\n
-⣨⢵
-key
- good
-ene
-ام
- mak
-ો
-ars
-⣧⢔
-ni
- cor
- ka
- vis
-60
-⣕⢥⣕
- bel
-ು
-rray
- prof
- dur
- down
- bus
- where
- two
- see
-unc
-De
-»
- sl
- post
- att
-perty
-Time
- pour
- aut
- high
-ся
- after
-rem
- ext
-php
-for
-cent
-.g
-ouse
-ru
-ackage
-    \n
-ак
-ature
-ister
-ür
-UL
-.add
-[]
- even
-ational
- now
- Sh
-ara
- art
- And
- eff
-ouble
-⣠⢰⢿⣠⢰
-ote
-ience
-round
-⢀⣠⢸
- men
- не
-ور
- una
-ider
-rror
-uff
-ivers
- file
-ando
-action
-ersion
-arn
-oin
-.st
-include
- sup
- mark
-Set
-ify
-ane
-rite
-umn
-els
-ин
- many
-arget
-Ind
- os
-人
- las
- מ
-htt
-\t\t\t\t\t
- gl
-leg
-att
-play
-⣨⢽
- cal
- way
-.P
-_P
- much
-.C
--s
-hr
-RO
-ט
-.M
-ayout
- bec
- Le
- dem
-press
- ho
-IC
- could
-.L
-(t
-ार
-ants
-ines
-28
- om
- ou
-lease
-प
-⣖⢀⣕
-Key
- New
-ride
-Service
-⣬⢗
-21
-র
-⣕⢸⣖⢂⣕
-ution
-ION
- ج
-⣦⢈
-roid
- ж
- while
-ced
-za
-DE
-='
-((
-่
-util
-item
-99
- said
-era
- used
-्र
-velop
- Pl
- من
-He
-ja
-org
- ל
-⣧⢺
-../
-emb
-Wh
-opy
- try
-ward
-⣥⢥
-wh
- fam
-');\n
-ino
-alk
-vis
-⣠⢸⢲⣠⢸
- og
- number
-cription
-об
-ד
-ya
-Event
-27
- mo
-⣧⢉
- ב
- serv
-ό
-ос
- *\n
-⣤⢽
- years
-ocument
-ست
- event
- here
-ited
- play
- cas
-26
-ized
-ô
-⢂⣠⢰
-cript
-ci
-ес
-ante
-land
--b
-ación
-idad
-⢠⣡⢃
-ೆ
- print
- ///
-aar
--m
- X
-ض
- ه
- En
- fin
-ά
-log
-Info
- پ
-uit
-】【
-){\n
- ब
- key
-other
- log
-order
-ken
-(m
-ally
-());\n
-AM
- comple
-ন
-ư
-ama
-cho
-_T
-],
-ér
-kt
-AS
-⣥⢼
- On
-...\n\n
- في
- day
- information
-#include
-⣥⢍
-We
- ра
- item
-_n
- differ
-ttp
- pas
- last
-ET
-Button
-umm
-在
-Sh
-dit
-⣦⢘
-alth
-⣡⢟
-UR
-ő
-이
- sin
- tak
-⣠⢩
- Cl
- ⣠⢨
-то
- program
-ollow
- word
-ails
-Pl
-ғ
-ros
- includ
- text
-unt
-⢂⢬
-struct
-back
-⣨⢿
-'\n
- current
-ذ
-))\n
-mp
- great
-⣩⢇
- For
- ins
- ر
- gener
-arm
-On
-64
- ي
-ique
-An
-ва
-ga
- does
-roller
-atur
- fa
- --
-Qu
- sign
-发
-.w
-pre
- because
- home
- such
-Model
- free
-80
- did
-At
- τ
-);
-Man
-ams
-ล
-ек
-.in
-Or
-ED
-tn
- before
-Error
- <<
-index
-ital
-ś
-UT
-ida
-ample
-⣨⢯
-ives
-Un
-ware
-_in
-ون
- num
-29
-им
-[\"
- process
-],\n
-uthor
-다
-ste
-)\r\n
-File
-comm
- provid
-⣧⢻
-rop
- Pr
-ache
-ector
-loat
-ил
- ya
-01
-IS
-日
-ี
-ás
-ido
- online
- voor
-Over
-oad
-face
- ⣒
-fe
-Request
-0\t\t\t\t\t\t
+0\t\t\t\t\t
+F\t
 I\t
 L\t
 O\t
@@ -2097,7 +1586,8 @@ O\t
 1 \n
 7\n
 4 \n
-7 \r\n
+7 \n
+A\r\n
 A    \n
 M  
 S  
@@ -2131,7 +1621,8 @@ A\n
 7;\n
 4#
 4\u0024
-3)\n\n
+3)\n
+9\n
 6\r\n
 6)
 9\n
@@ -2169,15 +1660,18 @@ m################
 3define
 3endif
 3if
+6nclude
 1\u0024(
 7\"#
 7'#
 4_
 3this
 5{
-0%%
+1%
+3%
 6%%
-0'\n\n
+0'\n
+6\n
 4#
 5'
 3)\n
@@ -2188,7 +1682,8 @@ m################
 6->
 6.
 6;
-9\n\n
+9\n
+C\n
 3,\r\n
 6'
 3.
@@ -2233,7 +1728,7 @@ D../
 6#
 6.
 6/
-4(
+5(
 6)
 4)
 6\n\n
@@ -2241,7 +1736,8 @@ D../
 6)
 9\n
 9.
-9;\n\n
+9;\n
+F\n
 C\r\n
 6,
 9\n
@@ -2299,6 +1795,7 @@ Ctext
 6ava
 3key
 3l
+3m
 3n
 6ame
 6ew
@@ -2313,11 +1810,13 @@ Ctext
 9s
 Cponse
 Cult
-3self
+3s
+6elf
 6t
 9r
 Cing
-3this
+3t
+6his
 6rue
 6ype
 3user
@@ -2331,12 +1830,15 @@ Cing
 1)\n
 7\n
 9\n
+3\r\n
 3(
-3)\n\n
+3)\n
+9\n
 6);\n
 6.
 6;
-9\n\n
+9\n
+C\n
 9\r\n
 3*
 5,\n
@@ -2345,13 +1847,16 @@ Cing
 9\n
 3/
 3:
-4;\n
+6\n
+3;
+7\n
 A\n
 9//
 6\r\n\r\n
 3]\n
-3{\r\n
-0*\n
+3{\n
+6\r\n
+2*\n
 5)
 4*
 6******************************
@@ -2376,7 +1881,8 @@ A/
 3-
 3”
 0-\n
-3--
+4-
+6-
 9---------
 a--------------------
 y--------------------------------------------
@@ -2394,7 +1900,8 @@ A\n
 3S
 3T
 3a
-3based
+3b
+6ased
 3c
 6enter
 6ontrol
@@ -2409,13 +1916,15 @@ A\n
 3k
 3l
 6ine
-3md
+3m
+6d
 3n
 3p
 6ro
 3r
 6e
-3se
+3s
+6e
 6h
 6m
 6t
@@ -2441,17 +1950,19 @@ A\n
 6\n\n
 7.
 9\n
-D\n
+E\n
 9.
 C....
-6/../
+6/
+9../
 3/
 3</
 3Add
 6pp
 6s
 3B
-3Collections
+3C
+6ollections
 9m
 Cponent
 9ntrols
@@ -2471,15 +1982,18 @@ Fs
 6n
 6s
 3J
-3Label
+3L
+6abel
 6ist
 6ocation
 9g
-3Model
+3M
+6odel
 3N
 6ame
 3On
-3Point
+3P
+6oint
 3R
 3Se
 9t
@@ -2499,6 +2013,7 @@ Fs
 3_
 6_
 3a
+6dd
 6nnot
 Iation
 6p
@@ -2549,13 +2064,15 @@ Fent
 6or
 6r
 9om
-3google
+3g
+6oogle
 3has
 6eight
 6tml
 9tp
 3id
-6ndex
+6n
+9dex
 9fo
 6o
 6s
@@ -2576,7 +2093,8 @@ Fent
 6essage
 6in
 6odel
-3name
+3n
+6ame
 6et
 9w
 9xt
@@ -2615,7 +2133,8 @@ Fice
 6plit
 9ring
 Lframework
-6tart
+6t
+9art
 Cte
 Fus
 9ring
@@ -2639,7 +2158,8 @@ Fus
 3v
 6alue
 6iew
-3web
+3w
+6eb
 6idget
 Cth
 6rite
@@ -2654,7 +2174,7 @@ Cth
 8*
 B\n
 3/\n//
-6/
+8/
 9/////
 O////////
 m////////////////
@@ -2676,6 +2196,7 @@ m////////////////
 0001
 62
 63
+31
 32
 33
 34
@@ -2711,9 +2232,15 @@ m////////////////
 67
 68
 69
-0250
+021
+33
+350
 65
 66
+36
+37
+38
+39
 0300
 31
 33
@@ -2746,10 +2273,12 @@ m////////////////
 37
 38
 39
-0600
+060
+60
 31
 32
 33
+34
 35
 36
 37
@@ -2766,7 +2295,8 @@ m////////////////
 37
 38
 39
-0800
+080
+60
 31
 32
 33
@@ -2787,7 +2317,8 @@ m////////////////
 36
 37
 38
-399
+39
+69
 1:\n
 7\n
 3\r\n
@@ -2804,7 +2335,7 @@ m////////////////
 3\r\n\r\n
 3i
 1<!--
-3<
+5<
 4=
 5?
 3String
@@ -2818,6 +2349,7 @@ m////////////////
 6<?
 6{{
 3\u0024
+3'
 3(
 4==
 9=============
@@ -2858,7 +2390,7 @@ m================
 3IL
 3LL
 6UE
-4M
+5M
 6E
 4N
 8D
@@ -2872,7 +2404,7 @@ m================
 6R
 9ANT
 6T
-4S
+5S
 6E
 6S
 6T
@@ -2912,7 +2444,8 @@ Fity
 Dica
 Mn
 6ount
-3nd
+3n
+8d
 Aroid
 8g
 7t
@@ -2933,12 +2466,12 @@ Ail
 6r
 Bay
 8t
-3s
+5s
 8s
 Aert
 Aoci
 6ync
-4t
+5t
 8t
 9ribute
 4uf
@@ -2992,7 +2525,7 @@ Cground
 Fer
 7siness
 8t
-Aton
+Bton
 4y
 6te
 Cs
@@ -3009,7 +2542,8 @@ Cs
 3P
 3R
 3S
-3TION
+3T
+6ION
 3ache
 8l
 Aifornia
@@ -3040,7 +2574,8 @@ Ana
 7rist
 Jmas
 4ity
-5lass
+4l
+8ass
 8ick
 9ent
 6ose
@@ -3092,7 +2627,7 @@ Jd
 5B
 3C
 3D
-4E
+5E
 3F
 3O
 3R
@@ -3109,7 +2644,8 @@ Be
 Aid
 8y
 3b
-5ec
+3e
+8c
 Aember
 8f
 9ault
@@ -3149,6 +2685,7 @@ Dload
 4u
 0EC
 6T
+3D
 3E
 3L
 3M
@@ -3163,7 +2700,8 @@ Dload
 6T
 3SS
 6T
-3TH
+3T
+6H
 5X
 6T
 5ach
@@ -3179,7 +2717,8 @@ Cor
 5m
 6ail
 6pty
-3nabled
+4n
+6abled
 6c
 8d
 7er
@@ -3196,7 +2735,7 @@ Alish
 Fs
 4r
 6r
-Aor
+Bor
 5s
 8t
 4t
@@ -3205,7 +2744,7 @@ Aor
 Dpe
 Jan
 4ven
-Dt
+Et
 Fs
 Ary
 4xception
@@ -3228,7 +2767,7 @@ Ary
 Aruary
 3ield
 7l
-Ae
+Be
 9ter
 7n
 Bd
@@ -3238,7 +2777,7 @@ Bst
 6oat
 Ar
 3ont
-6r
+8r
 Ae
 Bm
 Cat
@@ -3266,7 +2805,7 @@ Be
 8n
 Ber
 Gal
-7t
+8t
 5l
 7obal
 5o
@@ -3293,7 +2832,8 @@ Cle
 Ir
 7r
 8sh
-3ead
+3e
+6ad
 Cer
 Alth
 6ight
@@ -3321,7 +2861,8 @@ Aever
 3A
 6L
 3B
-3CE
+3C
+6E
 4D
 3E
 6S
@@ -3340,9 +2881,10 @@ Aever
 6G
 6T
 5O
+6N
 5P
 3R
-4S
+5S
 6T
 4T
 6E
@@ -3356,7 +2898,7 @@ Aever
 3con
 4d
 6ent
-3f
+5f
 4h
 4k
 5l
@@ -3365,10 +2907,11 @@ Aever
 8age
 6pl
 4nc
-7d
+8d
 9ex
 Aia
-7formation
+6fo
+Drmation
 6it
 Eial
 8put
@@ -3408,7 +2951,7 @@ Aus
 0KE
 6Y
 4e
-7y
+8y
 4ing
 4om
 4r
@@ -3429,7 +2972,7 @@ Aus
 7w
 6yer
 9out
-3e
+5e
 6ft
 7g
 6ngth
@@ -3469,7 +3012,7 @@ Bg
 8in
 7ke
 7l
-7n
+8n
 Aagement
 Ir
 Ay
@@ -3507,7 +3050,7 @@ Al
 8d
 9al
 9e
-Dl
+El
 9ule
 8n
 Aday
@@ -3532,7 +3075,7 @@ Cs
 5e
 8t
 Awork
-6w
+8w
 As
 6xt
 5o
@@ -3582,7 +3125,8 @@ Aober
 8f
 Aice
 9set
-5ne
+5n
+8e
 7line
 9y
 5p
@@ -3592,14 +3136,14 @@ Cation
 8t
 9ion
 Is
-4r
+5r
 8der
 4s
 4ther
 5ur
 8t
 9put
-4ver
+5ver
 Cride
 0PA
 5C
@@ -3642,7 +3186,8 @@ Bson
 5h
 7il
 6one
-4lan
+5l
+7an
 By
 Cer
 8ease
@@ -3656,7 +3201,7 @@ Bt
 9ition
 Bt
 7wer
-3r
+5r
 8e
 As
 Dident
@@ -3680,7 +3225,7 @@ Cs
 0QL
 3U
 6E
-4u
+5u
 7al
 8e
 9ry
@@ -3691,7 +3236,8 @@ Cs
 6E
 6F
 6S
-3OM
+3O
+6M
 3T
 3ange
 6te
@@ -3715,7 +3261,7 @@ Al
 7p
 9ort
 Csitory
-7quest
+8quest
 7s
 Aearch
 9ource
@@ -3774,14 +3320,15 @@ Ior
 9ial
 Bv
 Cer
-Dice
+Eice
 Ms
 Clet
 6ssion
-7t
+8t
 9tings
 7x
-4he
+5h
+7e
 8ow
 4i
 7e
@@ -3810,7 +3357,7 @@ And
 Ar
 Et
 9t
-De
+Ee
 Fment
 Gs
 Cus
@@ -3867,7 +3414,7 @@ Ase
 Ay
 6is
 6read
-4ime
+5ime
 Cout
 6tle
 4o
@@ -3895,18 +3442,21 @@ Cs
 5I
 6D
 4K
-3LL
+3L
+6L
 6T
 3M
 5N
 3P
-4R
+5R
 6E
 8L
 5S
 7A
+3T
 4m
-3nit
+3n
+6it
 Ded
 Avers
 Mity
@@ -3915,7 +3465,7 @@ Mity
 3rl
 5s
 8e
-Ar
+Br
 Cs
 3til
 Cs
@@ -3944,11 +3494,13 @@ DOUT
 4ar
 7sh
 Dington
-5eb
+3e
+8b
 6ight
 7ll
 7st
-5hat
+3h
+8at
 7e
 Bn
 9re
@@ -3965,7 +3517,8 @@ Bk
 Ald
 3rite
 Fr
-0XX
+1X
+3X
 0YPE
 5ear
 7s
@@ -3974,12 +3527,12 @@ Fr
 Br
 1Ze
 1[\n
-4\"
+5\"
 3\u0024
 4'
 3:
 4[
-4]
+5]
 7\n
 7;\n
 3index
@@ -4001,7 +3554,8 @@ Br
 3)
 6\n
 6;\n
-4,\n
+3,
+8\n
 3;
 6\n\n
 3=
@@ -4027,13 +3581,16 @@ Br
 3N
 6AME
 3O
-3PRO
+3P
+6RO
 3R
 6E
-3SE
+3S
+6E
 6IZE
 6T
-3TYPE
+3T
+6YPE
 3V
 3W
 4_
@@ -4073,7 +3630,8 @@ Ce
 3h
 3i
 6mage
-6ndex
+6n
+9dex
 9fo
 3k
 6ey
@@ -4082,7 +3640,8 @@ Ce
 6og
 3map
 6odel
-3name
+3n
+6ame
 6ode
 6um
 Cber
@@ -4127,6 +3686,7 @@ Cing
 0aa
 6l
 8n
+6r
 6t
 9s
 3ba
@@ -4155,7 +3715,8 @@ Aur
 6ebook
 9s
 7h
-9ed
+9e
+Cd
 9ine
 9t
 6ing
@@ -4163,13 +3724,15 @@ Aur
 Fal
 Fes
 9ty
-6ket
+9ón
+6kage
+9et
 9s
 6le
 7ross
 6ter
 Fs
-Aion
+Bion
 Ks
 Dv
 He
@@ -4218,6 +3781,7 @@ Aice
 8f
 Aect
 Aord
+7ter
 3ga
 Ain
 Gst
@@ -4249,6 +3813,7 @@ As
 6gn
 6lable
 9ed
+9s
 9y
 8m
 6ned
@@ -4260,6 +3825,7 @@ Cr
 9e
 Cs
 9s
+6s
 4j
 6a
 6e
@@ -4294,6 +3860,7 @@ Cn
 Agn
 9ng
 9ty
+6k
 6la
 Be
 Cd
@@ -4305,6 +3872,7 @@ Ew
 Ged
 Gs
 9s
+9y
 7most
 6o
 Ane
@@ -4313,14 +3881,16 @@ Dg
 7s
 8t
 Aern
-Ahough
+9h
+Dough
 6u
 7ways
 6y
-3man
+3ma
+9n
 Az
 Ding
-7b
+8b
 6ed
 9n
 Ct
@@ -4341,6 +3911,8 @@ Cg
 Ang
 9s
 Bunt
+6ple
+6s
 4nal
 Dysis
 7c
@@ -4355,10 +3927,12 @@ Cr
 Ge
 9id
 9le
-9om
+9o
+Cm
 Broid
 9s
-6el
+6e
+9l
 7g
 9a
 Cn
@@ -4393,11 +3967,13 @@ Ather
 Awer
 7t
 9a
-9en
+9e
+Cn
 Cs
 Bi
 Cc
 9o
+9s
 6u
 9ary
 6ya
@@ -4434,7 +4010,8 @@ Ao
 6t
 9er
 4qu
-3ran
+3ra
+9n
 Cte
 7ch
 6de
@@ -4447,6 +4024,7 @@ Bn
 9s
 7g
 9e
+Ct
 9in
 9o
 Bs
@@ -4461,15 +4039,18 @@ Cs
 6l
 9ier
 9y
-7m
-6ning
+8m
+6n
+9ing
 6o
 9n
 Aund
 6p
 6rant
 Ey
-6ter
+6s
+7t
+9er
 9h
 Aicle
 Ms
@@ -4478,7 +4059,8 @@ Ms
 6á
 3sa
 6c
-6es
+6ed
+9s
 6hboard
 9ion
 6i
@@ -4528,11 +4110,13 @@ Iy
 9c
 Cally
 9e
+9onal
 9s
 Cf
 9v
 Ca
-Cely
+Ce
+Fly
 Fs
 6o
 9rs
@@ -4540,7 +4124,9 @@ Cy
 9s
 6r
 9ix
-7tack
+6s
+8t
+Aack
 Aempt
 Dntion
 Cr
@@ -4548,8 +4134,10 @@ Cr
 9r
 Dact
 6u
-9rday
-Ces
+9r
+Cday
+Ce
+Fs
 6z
 7é
 4u
@@ -4564,7 +4152,8 @@ Fer
 6r
 8s
 Asi
-8th
+8t
+Bh
 Eor
 Bo
 Dm
@@ -4600,6 +4189,7 @@ Ay
 6load
 6ment
 6o
+9ut
 4z
 6a
 6i
@@ -4613,7 +4203,8 @@ Ay
 2ba
 7b
 Ay
-7ckground
+6ck
+Dground
 7d
 7g
 7k
@@ -4637,9 +4228,12 @@ Ater
 4each
 Aut
 Giful
-7came
+7c
+Aame
+Duse
 Aome
 8d
+7fore
 7g
 Aan
 Ain
@@ -4648,7 +4242,7 @@ Gning
 Aind
 7i
 Ang
-6l
+8l
 Aieve
 Aow
 7m
@@ -4729,7 +4323,8 @@ Dt
 7r
 9g
 An
-7siness
+7s
+Ainess
 Pes
 6t
 Bton
@@ -4742,7 +4337,7 @@ Ds
 7b
 7che
 7da
-6l
+8l
 Acul
 Bl
 Dback
@@ -4768,8 +4363,9 @@ Be
 Der
 Ary
 At
-7sa
-9e
+7s
+Aa
+Be
 Ds
 Ah
 Aino
@@ -4779,16 +4375,18 @@ Bt
 Ach
 Begory
 7use
-3ción
+3cess
+6ión
 3d
 4e
+6d
 6ed
 8l
 Ae
 Dbr
 Bl
 Ds
-7nt
+8nt
 Eer
 Cr
 Gal
@@ -4809,7 +4407,7 @@ He
 Jd
 Js
 Dnel
-9r
+Br
 Dacter
 Ss
 Dg
@@ -4826,13 +4424,13 @@ Ca
 8ild
 Hren
 6n
-7o
+8o
 Aice
 Aose
 9r
 6t
 7urch
-4i
+5i
 6a
 6l
 7n
@@ -4864,7 +4462,8 @@ Ee
 8de
 7ff
 6in
-7ll
+6l
+Al
 Dabor
 Dect
 Mion
@@ -4878,7 +4477,8 @@ Es
 Afort
 Mable
 Bing
-Bmand
+9m
+Eand
 De
 Gnt
 Ms
@@ -4898,7 +4498,8 @@ Gr
 Jed
 Det
 Dl
-Get
+Ge
+Jt
 Me
 Pd
 Ply
@@ -4913,7 +4514,7 @@ Aun
 Dentr
 Gpt
 Grn
-Ad
+Bd
 Dition
 Ss
 Cs
@@ -4959,7 +4560,7 @@ Al
 7p
 9e
 Ay
-6r
+8r
 9d
 Be
 Apor
@@ -4969,6 +4570,7 @@ Gspond
 At
 Ds
 7u
+Ald
 An
 Et
 Ger
@@ -4995,7 +4597,9 @@ Dit
 9t
 6ib
 Ce
-9ptor
+9pt
+Fion
+For
 At
 7o
 Ass
@@ -5017,7 +4621,7 @@ Dure
 8r
 9ity
 Ar
-Cent
+Eent
 Mly
 7stom
 Jer
@@ -5040,19 +4644,21 @@ As
 Ak
 7s
 As
-6t
+8t
 Aabase
 Ae
 Cd
 Cs
 Aing
-7ys
+7y
+As
 5b
 4ead
 Al
 Ath
 7b
-7cided
+7c
+Aided
 Ds
 Gion
 Al
@@ -5071,7 +4677,8 @@ Bete
 Aiver
 My
 Ala
-7mand
+7m
+Aand
 Aonstr
 7ngan
 At
@@ -5106,13 +4713,15 @@ Js
 Agn
 Alog
 7ct
-7dn
+7d
+An
 D't
 7es
 At
 7fer
 Af
-Derence
+Der
+Jence
 Pt
 Dic
 Jult
@@ -5137,7 +4746,7 @@ Don
 At
 Dance
 Dributed
-7t
+8t
 9ions
 7v
 Aers
@@ -5145,7 +4754,8 @@ Aers
 3o
 8c
 Bument
-7esn
+7es
+Dn
 G't
 7g
 7ing
@@ -5159,7 +4769,7 @@ At
 8or
 7s
 8uble
-6wn
+8wn
 Dload
 3r
 8aw
@@ -5177,7 +4787,8 @@ Ap
 7e
 6le
 7mp
-7rante
+7r
+Aante
 Ach
 Aing
 5y
@@ -5201,6 +4812,7 @@ Ay
 Bo
 7onom
 Jic
+6tor
 6ur
 City
 9t
@@ -5228,7 +4840,8 @@ Dation
 6n
 7r
 6s
-4ffect
+4ff
+Aect
 Jive
 Js
 Aort
@@ -5279,11 +4892,12 @@ Cw
 9s
 6n
 6o
-6se
+6s
+9e
 6t
 3ma
 Bil
-7b
+8b
 9ers
 9re
 6e
@@ -5324,7 +4938,9 @@ Cng
 Al
 9o
 9re
-6en
+9s
+6e
+9n
 9rated
 Dg
 Gy
@@ -5371,7 +4987,7 @@ Aironment
 4qu
 9als
 Aipment
-4ra
+5ra
 9l
 9p
 6c
@@ -5390,7 +5006,8 @@ Hs
 9y
 6se
 9hip
-9ist
+9ion
+Cst
 Ience
 6tain
 6ve
@@ -5441,7 +5058,8 @@ Cs
 6r
 5v
 7alu
-6ent
+7en
+Et
 Gs
 Br
 Dyone
@@ -5466,7 +5084,8 @@ At
 Aand
 Aect
 Jed
-Drien
+Dr
+Gien
 Pce
 Vd
 Gt
@@ -5475,7 +5094,8 @@ Bort
 Is
 Ds
 Aress
-7tends
+7t
+Aends
 Crn
 Ara
 Dem
@@ -5483,11 +5103,11 @@ Jely
 4ye
 As
 5z
-0fa
+2fa
 7b
 Aric
 7c
-Ae
+Be
 Cs
 Ail
 At
@@ -5499,7 +5119,8 @@ De
 At
 7ll
 9se
-7mil
+7m
+Ail
 Gies
 Gy
 7n
@@ -5514,7 +5135,8 @@ Aher
 Aor
 Gite
 7z
-4ear
+3e
+7ar
 Ature
 Ms
 6ct
@@ -5541,13 +5163,13 @@ Gs
 Aht
 Aure
 6l
-9e
+Be
 Dname
 Ds
 Al
 Am
 Bter
-6n
+8n
 Aally
 Dnc
 Jial
@@ -5562,7 +5184,8 @@ Bm
 8t
 7ve
 8x
-4lag
+3l
+7ag
 7ex
 8oat
 Aor
@@ -5577,9 +5200,10 @@ Jing
 8nt
 7od
 At
-7rce
+6r
+Ace
 9d
-Ae
+Be
 Dach
 Ama
 Ht
@@ -5595,6 +5219,7 @@ Ar
 Bme
 Fwork
 7e
+Ae
 Aqu
 Ash
 7i
@@ -5623,7 +5248,7 @@ Aure
 4ör
 3ü
 7r
-1ga
+2ga
 7in
 8l
 7m
@@ -5642,7 +5267,8 @@ Gik
 8l
 7m
 8n
-Aeral
+Aer
+Gal
 Jte
 7r
 8s
@@ -5665,7 +5291,7 @@ Ds
 Dn
 Ds
 Aing
-3l
+5l
 7ass
 6e
 8obal
@@ -5678,6 +5304,7 @@ Ds
 As
 7ing
 7ld
+7od
 7t
 7ver
 Gn
@@ -5691,7 +5318,8 @@ Ge
 Bph
 Atis
 8e
-Aater
+Aat
+Ger
 Aen
 9ss
 8id
@@ -5726,7 +5354,7 @@ Aer
 Af
 6m
 8n
-9d
+Bd
 Ele
 Ds
 7pp
@@ -5766,12 +5394,14 @@ Dful
 Ds
 8m
 6n
+7re
 6s
 6t
 5i
 6b
 7er
-7gher
+7gh
+Der
 Gst
 Dly
 7j
@@ -5785,11 +5415,12 @@ Jy
 7t
 3l
 3n
-5ol
+4o
+8l
 Bd
 Cer
 7m
-9e
+Be
 7n
 6od
 7p
@@ -5806,10 +5437,12 @@ As
 Ee
 6w
 Aever
-4ref
+3r
+7ef
 3s
 5tml
-8tp
+6t
+Bp
 Es
 5u
 7ge
@@ -5850,6 +5483,7 @@ Cion
 9a
 Cel
 9e
+9t
 6i
 9al
 9en
@@ -5875,7 +5509,9 @@ Is
 9ure
 6ul
 6y
-3dade
+3da
+9d
+Ce
 Fs
 9s
 9y
@@ -5894,19 +5530,23 @@ Fe
 Gify
 9o
 Cs
+9r
 9s
 6ge
 Ct
 6h
 6i
 9ng
-6os
+6o
+9s
 6s
+6th
 3eder
 6f
 6k
 6lds
-6ne
+6nce
+9e
 9te
 Fs
 Co
@@ -5917,7 +5557,8 @@ Cs
 6ty
 6ve
 Cd
-3fest
+3fe
+9st
 6f
 6i
 9cate
@@ -5930,6 +5571,7 @@ Cn
 Fia
 6t
 6ul
+6y
 4g
 6a
 6e
@@ -5968,7 +5610,8 @@ Ae
 6o
 6t
 6u
-3la
+4l
+6a
 9r
 6der
 7e
@@ -5990,6 +5633,7 @@ Cr
 6s
 6t
 9er
+6y
 3ma
 Ag
 Ee
@@ -6038,7 +5682,8 @@ Cion
 9e
 9ip
 Al
-Dude
+Dud
+Ke
 Md
 Ms
 Jing
@@ -6055,7 +5700,7 @@ Be
 Cn
 Dpend
 Cr
-Dx
+Ex
 9i
 Dc
 Cng
@@ -6070,11 +5715,14 @@ My
 6ed
 9n
 9r
-9se
+9s
+Ce
+Cs
 7f
 Al
 Du
 Bo
+Drmation
 7g
 9en
 Cr
@@ -6093,9 +5741,11 @@ Fon
 8n
 9er
 Aov
-6os
+6o
+9s
 8put
-7sert
+7s
+Aert
 Aide
 Ap
 9t
@@ -6121,7 +5771,8 @@ Jet
 Arodu
 6u
 9e
-7vest
+7v
+Aest
 Jig
 Jment
 Aol
@@ -6132,6 +5783,7 @@ Gved
 6nal
 9e
 Cs
+6r
 6s
 4p
 6e
@@ -6145,7 +5797,8 @@ Cs
 9ing
 6s
 3qu
-9es
+9e
+Cs
 4r
 6a
 9tion
@@ -6198,6 +5851,7 @@ Cnce
 Cs
 9e
 Cn
+Cr
 9ic
 Fs
 9o
@@ -6210,6 +5864,7 @@ Cy
 4t's
 6a
 9ble
+9l
 9n
 9r
 Cy
@@ -6219,7 +5874,9 @@ Cion
 6ch
 Cen
 6ect
-Bms
+9d
+Bm
+Es
 9n
 Br
 9s
@@ -6254,9 +5911,11 @@ Ce
 6ed
 9ly
 9n
-9rse
+9rs
+Fe
 Fity
 Cy
+9s
 6il
 9ng
 9ty
@@ -6269,7 +5928,8 @@ Cy
 6a
 9r
 9tion
-6er
+6ed
+9r
 9s
 6i
 9ng
@@ -6277,7 +5937,7 @@ Cy
 4ç
 3én
 3ð
-1ja
+2ja
 7ar
 6r
 7vax
@@ -6304,7 +5964,8 @@ Ar
 7d
 6st
 4á
-1kal
+2ka
+7l
 7m
 8n
 An
@@ -6314,7 +5975,9 @@ An
 7t
 4eep
 6it
+6n
 8r
+8y
 3g
 4h
 5i
@@ -6340,6 +6003,7 @@ At
 7r
 5r
 3s
+3t
 5u
 7n
 Anen
@@ -6357,7 +6021,7 @@ Aor
 8g
 6m
 8n
-Ad
+Bd
 Cs
 Bg
 Duage
@@ -6365,8 +6029,8 @@ Duage
 Ag
 De
 Gst
-6s
-9t
+8s
+Bt
 8t
 Be
 Dr
@@ -6383,7 +6047,8 @@ Ding
 9r
 Dn
 Ging
-Ast
+9se
+Dt
 Ave
 6cted
 7d
@@ -6391,7 +6056,7 @@ Ave
 6e
 9p
 8ft
-7g
+8g
 Bal
 Cte
 9e
@@ -6452,12 +6117,14 @@ Aing
 3n
 4oad
 An
+9t
 6c
 Bal
 Dted
 Hion
 Bk
-7gger
+8g
+Ager
 Bin
 7k
 6ng
@@ -6502,7 +6169,8 @@ Bn
 Dt
 As
 7jor
-7ken
+7k
+Aen
 Ds
 Aing
 8l
@@ -6512,10 +6180,11 @@ Jment
 Jr
 Bd
 Aufact
+Ay
 8p
 8r
 Agin
-9k
+Bk
 Det
 Jing
 8s
@@ -6556,7 +6225,7 @@ Ab
 Der
 Js
 Aory
-6n
+8n
 Ag
 As
 9te
@@ -6600,9 +6269,9 @@ At
 9ted
 7x
 5m
-3o
+5o
 7bile
-6d
+8d
 9al
 Ae
 El
@@ -6635,10 +6304,11 @@ Aor
 Ae
 Aie
 Dng
-4p
+5p
 5sg
 3t
 4u
+7ch
 7it
 Do
 7l
@@ -6708,7 +6378,7 @@ Awork
 6y
 4ga
 5h
-4i
+5i
 7ce
 Aht
 8e
@@ -6736,15 +6406,15 @@ Aice
 7u
 As
 7v
-6w
+8w
 4p
 3s
 4t
 5u
 7e
 6ll
-6m
-9ber
+8m
+Bber
 Js
 Aer
 7r
@@ -6755,7 +6425,8 @@ Aer
 4ä
 3é
 3í
-0obal
+0oad
+3bal
 6e
 9r
 6il
@@ -6779,7 +6450,8 @@ Aur
 6o
 9l
 6r
-6us
+6ument
+9s
 4d
 6a
 9y
@@ -6801,7 +6473,8 @@ Ge
 Gial
 Bset
 7ten
-3ga
+4g
+6a
 6en
 6gle
 6le
@@ -6814,7 +6487,8 @@ Iy
 3i
 6d
 7l
-6nter
+6n
+9ter
 3j
 4k
 6a
@@ -6832,12 +6506,14 @@ Iy
 9s
 6f
 6i
+6low
 6o
 9gical
 Fes
 Cy
 6ve
-3ma
+4m
+6a
 9in
 9n
 9s
@@ -6858,11 +6534,12 @@ Ber
 9y
 6go
 6i
-6ly
+7line
+9y
 6n
 6o
 9m
-7s
+8s
 9tr
 7t
 9al
@@ -6890,22 +6567,24 @@ Aortun
 Pities
 Vy
 6s
-6t
+8t
 Aim
 Eon
 Ks
-6yright
+6y
+9right
 3ra
 9ge
 9tion
 7d
-Aer
+Ber
 9in
 Fg
 9s
 6ed
 9s
-8gan
+6g
+Ban
 Giz
 Mation
 9e
@@ -6924,7 +6603,8 @@ Aginal
 9ow
 6te
 9h
-3sa
+4s
+6a
 6ed
 9n
 6ing
@@ -6936,9 +6616,11 @@ Aginal
 4t
 6a
 9l
-6er
+6e
+9r
 9s
-7hers
+6her
+Gs
 Gwise
 9ing
 6i
@@ -6950,10 +6632,13 @@ Gwise
 6t
 9om
 6ype
-3ub
+4u
+6b
+9le
 6ch
 6d
-6ght
+6gh
+Ct
 6l
 6nds
 9ter
@@ -6964,7 +6649,8 @@ Cry
 Cal
 9s
 Ce
-6sly
+6se
+9ly
 6te
 Cr
 Cs
@@ -7023,7 +6709,8 @@ Vly
 Dner
 Ds
 Dy
-6ss
+7s
+Bs
 Ded
 Eword
 At
@@ -7060,6 +6747,7 @@ As
 Donal
 9t
 Cies
+Cy
 7s
 Aso
 8t
@@ -7072,6 +6760,7 @@ At
 At
 Do
 Gs
+6p
 7ys
 Dical
 5i
@@ -7094,7 +6783,8 @@ Ds
 Dt
 9te
 Dform
-Ayed
+By
+Ded
 Hr
 Js
 Ding
@@ -7120,7 +6810,7 @@ Ae
 Dr
 8int
 Gs
-6l
+8l
 Aic
 Ge
 Gy
@@ -7147,24 +6837,26 @@ Jve
 Fory
 As
 Dible
-9t
+Bt
 Ds
 7t
 Aential
 7u
+Ar
 7w
 Aer
 Gful
 4ract
 Gice
-7ec
+6e
+Ac
 Ad
 Afer
 Am
 Apar
 Asent
 Dident
-Ds
+Es
 Fion
 Gure
 Atty
@@ -7179,7 +6871,8 @@ De
 Ancip
 Mal
 Cg
-Etf
+Dt
+Hf
 Aor
 9se
 Av
@@ -7190,17 +6883,19 @@ Dle
 Jm
 Ms
 Aced
-Fss
+Hss
 Ad
 Eu
 Gce
-It
+Kt
 Mion
 Ms
-Afession
+Af
+Dession
 Val
 Dile
-Agrams
+Agram
+Ms
 Gess
 Bject
 Ms
@@ -7217,7 +6912,8 @@ Gct
 Med
 Mion
 Av
-Dide
+Did
+Je
 Md
 Mr
 Ms
@@ -7291,7 +6987,7 @@ De
 Adom
 Age
 Ak
-7p
+8p
 9h
 9per
 6s
@@ -7312,6 +7008,7 @@ Ding
 Ey
 Aliz
 Dly
+9m
 Ason
 Js
 9te
@@ -7334,11 +7031,12 @@ Js
 Au
 Dce
 6et
-7f
+8f
 Aer
 Gence
 9ix
-7gard
+6g
+Aard
 Jing
 Bion
 Ester
@@ -7356,7 +7054,8 @@ Md
 Dv
 Ai
 Dg
-6me
+6m
+9e
 Dmber
 Bove
 Jd
@@ -7374,7 +7073,7 @@ Aresent
 8q
 Au
 Eest
-Cire
+Eire
 Md
 Mments
 Ms
@@ -7412,16 +7111,18 @@ Js
 6an
 6c
 Ah
+6de
 6ed
 9nd
 9r
-6ght
+8ght
 Gs
 6j
 8s
 Ak
 9t
-6ter
+6te
+Cr
 Fia
 6x
 3l
@@ -7429,9 +7130,11 @@ Fia
 7b
 7ck
 6du
+6id
 6ke
 8le
 Al
+Cer
 7m
 9e
 6n
@@ -7439,11 +7142,13 @@ Al
 8om
 Es
 Bt
-6ss
+6p
+6s
+9s
 8t
 9e
 6ught
-And
+Bnd
 9ps
 Bte
 Fr
@@ -7452,9 +7157,11 @@ Fr
 9s
 Cer
 6y
+3ray
+6or
 3s
 3t
-4u
+5u
 6ary
 7le
 Ds
@@ -7470,6 +7177,7 @@ Aning
 7f
 Ae
 Dty
+7id
 7l
 Ae
 Ds
@@ -7517,7 +7225,7 @@ Dor
 Aure
 Gity
 7d
-6e
+8e
 Ak
 Am
 Ds
@@ -7543,7 +7251,9 @@ At
 7rial
 Des
 Dous
-Ave
+9t
+Bv
+De
 Hr
 Eice
 Ms
@@ -7579,13 +7289,16 @@ Ds
 8de
 7e
 7g
-Anific
+An
+Dific
 Pant
 7l
-7milar
+7m
+Ailar
 Aple
 Gy
-7nce
+7n
+Ace
 Ad
 Ag
 Dle
@@ -7602,7 +7315,7 @@ Dof
 3k
 7ills
 An
-3l
+5l
 7eep
 7ot
 Aw
@@ -7617,7 +7330,7 @@ Are
 Aial
 8ft
 Dware
-6l
+8l
 Ad
 9e
 Aid
@@ -7625,7 +7338,8 @@ Al
 Ao
 Aution
 Ps
-7meone
+7m
+Aeone
 Dt
 Ghing
 Gimes
@@ -7678,7 +7392,7 @@ Gon
 Eus
 Ay
 8d
-7e
+8e
 9n
 Ap
 Ds
@@ -7702,12 +7416,13 @@ Dngth
 Dss
 Bong
 9u
-Dct
+Ect
 Iion
 Rs
 Ior
 Jure
-7udent
+7ud
+Dent
 Ms
 Dies
 Dy
@@ -7720,6 +7435,7 @@ Aject
 As
 8ccess
 Mful
+Ah
 7d
 7ff
 7gg
@@ -7729,7 +7445,8 @@ Dest
 9mary
 Der
 7n
-7per
+7p
+Aer
 Ap
 Dly
 Dort
@@ -7758,7 +7475,8 @@ Js
 8b
 Ble
 8g
-7ke
+7k
+Ae
 Dn
 Ds
 Aing
@@ -7813,14 +7531,16 @@ Ar
 Ding
 Ds
 6x
+At
 4hank
 Gs
 At's
 6e
 Ame
 Dselves
-9n
+Bn
 9rs
+Ase
 8ing
 Gs
 Dk
@@ -7834,7 +7554,8 @@ Ds
 Bead
 Gt
 De
-Aoughout
+Aough
+Mout
 Dw
 Gs
 5i
@@ -7854,6 +7575,7 @@ As
 Ble
 3ml
 8p
+3n
 3ocol
 7d
 Aay
@@ -7919,10 +7641,12 @@ Ap
 9e
 Aly
 Ast
-7ying
+8y
+Aing
 7ès
 4s
-3tps
+3tp
+9s
 6y
 5u
 7n
@@ -7933,6 +7657,7 @@ Ded
 4v
 4w
 7e
+7o
 5x
 7t
 4y
@@ -7964,21 +7689,23 @@ Es
 6r
 6sday
 3fact
-6fer
+6f
+9er
 3ga
 9r
 6g
 6in
 6u
 3h
-3id
+3i
+6d
 6l
 9d
 Cer
 8nt
 6r
 6s
-7t
+8t
 3j
 4k
 6a
@@ -8004,11 +7731,14 @@ Cion
 9r
 6i
 9nate
-6mary
+6m
+9ary
+6n
 6p
 6s
-3na
-6ch
+5na
+6c
+9h
 6da
 Cy
 Aefined
@@ -8031,7 +7761,7 @@ Avers
 8s
 Aer
 Bigned
-7t
+8t
 Aer
 Ail
 Cme
@@ -8055,7 +7785,7 @@ Jd
 6g
 6i
 9ng
-7l
+8l
 6o
 6rency
 6sday
@@ -8065,17 +7795,20 @@ Jd
 6u
 6y
 3sa
-6ed
+6e
+Bd
 Aful
-Brname
+Ar
+Ename
 Es
 Bs
 6her
 6i
 9ness
-Dg
+Eg
 9on
-6si
+6s
+9i
 6ter
 9omer
 9r
@@ -8085,9 +7818,11 @@ Cy
 6a
 6en
 9s
-7il
+6hor
+8il
 Cs
-9ons
+9on
+Fs
 6o
 9s
 6s
@@ -8121,6 +7856,7 @@ Btor
 7h
 Aicle
 7l
+9op
 6ment
 7n
 Ad
@@ -8138,6 +7874,7 @@ Eion
 Bt
 Cer
 Aw
+Ay
 6s
 9t
 6y
@@ -8167,7 +7904,8 @@ Ce
 Fment
 At
 Dual
-6sion
+8s
+9ion
 Dt
 9or
 Aual
@@ -8176,11 +7914,13 @@ Aual
 4oc
 Aê
 8ice
+9d
 9r
 8l
 Aume
 Ction
 7n
+7or
 8r
 7s
 7t
@@ -8199,7 +7939,9 @@ Al
 Ated
 Ds
 8r
-9ds
+9d
+Cs
+9e
 Am
 Arant
 6s
@@ -8207,12 +7949,12 @@ Arant
 Ach
 Aer
 7x
-6y
+8y
 Bs
 3d
 4ear
 Ather
-6b
+8b
 Asite
 7ek
 Dend
@@ -8229,10 +7971,11 @@ At
 Aden
 9s
 7t
-4he
-9re
+3h
+7e
+Bre
 Ather
-6ile
+8ile
 Bte
 7ole
 7y
@@ -8264,7 +8007,8 @@ Ader
 Jful
 8od
 7r
-Aden
+Bd
+Den
 Es
 Dt
 Aked
@@ -8290,11 +8034,13 @@ Ade
 3ture
 3x
 3y
-0yan
+2ya
+6n
 Ag
 3d
 5e
 6ar
+Ds
 6s
 7t
 3g
@@ -8303,7 +8049,8 @@ Ag
 3l
 6ed
 9s
-3mbol
+3m
+6bol
 4n
 6am
 Cic
@@ -8321,7 +8068,7 @@ Arself
 6h
 9on
 3y
-1za
+2za
 4e
 7lf
 6n
@@ -8358,7 +8105,7 @@ B\r\n
 8;\n
 E\n
 5,
-6\n
+8\n
 3/
 5;\n
 B\n
@@ -8376,7 +8123,7 @@ B\n
 0°
 2·
 0º
-1»
+2»
 3,
 0¿
 0Á
@@ -8398,8 +8145,10 @@ B\n
 3r
 6i
 9o
+3s
 3t
-0ân
+0â
+3n
 0äh
 6r
 3l
@@ -8428,7 +8177,8 @@ B\n
 3l
 3m
 3n
-3rie
+3r
+6ie
 4s
 5t
 7é
@@ -8450,7 +8200,8 @@ B\n
 2î
 4n
 0ï
-0ño
+0ñ
+3o
 6s
 0ò
 0óg
@@ -8458,7 +8209,8 @@ B\n
 3r
 3s
 3w
-0ông
+0ô
+3ng
 3t
 0ões
 1ö
@@ -8478,9 +8230,10 @@ B\n
 3ck
 3n
 6d
+3r
 3t
-1ý
-1þ
+2ý
+2þ
 0ā
 0Č
 1č
@@ -8501,7 +8254,9 @@ B\n
 3ş
 0ń
 0ň
+0ő
 0ř
+0ś
 0Ş
 1ş
 0Š
@@ -8515,7 +8270,8 @@ B\n
 0ų
 1ž
 0ơ
-0ườ
+0ư
+3ờ
 3ợ
 0ș
 0ț
@@ -8528,9 +8284,11 @@ B\n
 0Π
 0Σ
 0Τ
+0ά
 2έ
 0ή
-0ία
+0ί
+3α
 3ν
 1α
 3ι
@@ -8563,7 +8321,8 @@ B\n
 3ο
 1σ
 3η
-0τα
+1τ
+3α
 3ε
 5η
 7ν
@@ -8576,7 +8335,7 @@ B\n
 0χ
 0ω
 3ν
-1ό
+2ό
 0ύ
 0ώ
 2А
@@ -8609,13 +8368,14 @@ B\n
 3ж
 5з
 3й
-4к
+5к
 4л
 6а
 6и
 6ы
 6ь
-3ми
+3м
+6и
 4н
 6а
 6д
@@ -8650,7 +8410,7 @@ Aь
 7д
 4ы
 7л
-1ва
+2ва
 3ер
 6т
 4ид
@@ -8660,7 +8420,8 @@ Aь
 4с
 7е
 4ы
-0га
+1г
+3а
 6н
 3о
 3ә
@@ -8686,7 +8447,8 @@ Aь
 3з
 3и
 3й
-3кт
+3к
+6т
 3ль
 3ни
 9е
@@ -8695,7 +8457,8 @@ Aь
 6ь
 3п
 3ра
-3сп
+3с
+6п
 6т
 3те
 6ся
@@ -8703,7 +8466,8 @@ Aь
 3ц
 3ч
 3ш
-0же
+1ж
+3е
 1за
 3ы
 0иб
@@ -8717,11 +8481,12 @@ Aь
 3к
 6а
 6и
-3ла
+3л
+6а
 8и
 6ь
-4м
-4н
+5м
+5н
 6а
 6и
 3п
@@ -8772,7 +8537,7 @@ Aно
 4у
 0нач
 6я
-3е
+5е
 3ик
 6м
 6ң
@@ -8793,7 +8558,7 @@ Cь
 6ң
 3я
 3і
-1об
+2об
 6ы
 3ван
 9ть
@@ -8818,7 +8583,7 @@ Cь
 6а
 6м
 6т
-4с
+5с
 6т
 9ав
 4т
@@ -8841,7 +8606,9 @@ Aв
 7ед
 7и
 7о
-1работ
+1р
+4а
+7бот
 6в
 8з
 6м
@@ -8879,13 +8646,14 @@ Aв
 6ь
 3ы
 3ь
+3я
 2та
 7к
 3е
 6р
 3и
 6в
-4о
+5о
 6р
 4р
 3у
@@ -8919,7 +8687,8 @@ Aв
 3ы
 3ь
 3і
-1что
+1ч
+4то
 1ш
 3е
 0ще
@@ -8956,7 +8725,8 @@ Aв
 0ї
 0ј
 2ў
-0ға
+0ғ
+3а
 6н
 3ы
 0ҙ
@@ -8983,7 +8753,7 @@ Aв
 3р
 3т
 0ӣ
-1ө
+2ө
 3н
 3р
 0ӯ
@@ -9054,9 +8824,10 @@ Cուն
 3ָ
 3ר
 4ת
-0בר
+1ב
+3ר
 2ג
-1ד
+2ד
 4י
 1הא
 4מ
@@ -9078,7 +8849,7 @@ Cուն
 3ת
 2ז
 2ח
-1ט
+2ט
 1י
 3א
 3ב
@@ -9097,9 +8868,11 @@ Cուն
 3ת
 0ך
 2כ
-1לא
+1ל
+4א
 4ה
 0ם
+1מ
 0ן
 1נ
 3י
@@ -9164,7 +8937,9 @@ Aي
 7ف
 7ق
 7ك
+7م
 7ن
+3م
 4ن
 3ه
 4و
@@ -9188,7 +8963,8 @@ Aي
 4و
 3ي
 0ث
-1جو
+1ج
+4و
 4ي
 1ح
 3د
@@ -9200,10 +8976,11 @@ Aي
 3م
 3ه
 3ي
-1ذ
+2ذ
 3ا
 3ه
-2را
+1ر
+5ا
 3ب
 3ة
 3ت
@@ -9215,7 +8992,8 @@ Aي
 3ی
 1ز
 0سب
-3تان
+3ت
+6ان
 4ر
 3م
 3ی
@@ -9223,7 +9001,7 @@ Aي
 1ش
 1ص
 3ل
-1ض
+2ض
 1ط
 0ظ
 0عة
@@ -9235,7 +9013,7 @@ Aي
 2غ
 0ـ
 0فر
-3ي
+5ي
 1ق
 3ة
 3ت
@@ -9269,7 +9047,7 @@ Aي
 4ش
 4ع
 3ل
-3ن
+5ن
 3ي
 4ی
 7ں
@@ -9278,7 +9056,8 @@ Aي
 3د
 3ي
 5ے
-0ها
+1ه
+3ا
 3ر
 5م
 3ن
@@ -9291,16 +9070,20 @@ Aي
 5ت
 3ج
 3د
+3ر
 3ز
 3س
 3ع
 3ق
 3ل
 3م
+3ن
 3ي
 3ں
 3ی
-0يا
+1ي
+3ا
+3ة
 3د
 3ر
 3س
@@ -9316,7 +9099,8 @@ Aي
 0ِ
 0ّ
 0ٹ
-1پر
+1پ
+4ر
 4ه
 2چ
 0ړ
@@ -9393,10 +9177,11 @@ Aي
 3ा
 3ी
 5े
-1पर
+0प
+4र
 4्र
 2फ
-0ब
+2ब
 2भ
 4ी
 0मा
@@ -9435,7 +9220,8 @@ Aي
 3प
 3म
 3य
-3री
+3र
+6ी
 3ल
 3व
 3स
@@ -9469,6 +9255,7 @@ Aي
 3म
 3य
 6ा
+3र
 3ल
 3व
 3ष
@@ -9493,7 +9280,7 @@ Aي
 3ে
 1থ
 2দ
-1ন
+2ন
 2প
 4্র
 2ব
@@ -9501,7 +9288,7 @@ Aي
 2ম
 1য
 3়
-1র
+2র
 2ল
 2শ
 2স
@@ -9565,7 +9352,7 @@ Aي
 4ે
 2દ
 0ધ
-1ન
+2ન
 3ા
 3ી
 3ે
@@ -9574,7 +9361,7 @@ Aي
 2મ
 3ાં
 0ય
-1ર
+2ર
 2લ
 2વ
 3ા
@@ -9593,6 +9380,7 @@ Aي
 3ં
 0ૂ
 0ેલ
+0ો
 0્ટ
 3ય
 3ર
@@ -9707,7 +9495,8 @@ Aي
 2ವ
 2ಸ
 1ಹ
-0ಾಗ
+0ಾ
+3ಗ
 3ರ
 0ಿಕ
 3ಗ
@@ -9717,9 +9506,11 @@ Aي
 3ಯ
 3ಸ
 0ೀ
-0ುವ
+0ು
+3ವ
 0ೂ
-0ೆಯ
+0ೆ
+3ಯ
 0ೇ
 0ೊ
 0ೋ
@@ -9829,7 +9620,8 @@ Aي
 1ร
 3ะ
 3ี
-0ล็
+0ล
+3็
 6อต
 0ว
 2ส
@@ -9850,7 +9642,8 @@ Aي
 0ำ
 0ิ
 3น
-0ี่
+0ี
+3่
 0ื
 0ุ
 0ู
@@ -9859,7 +9652,8 @@ Aي
 0ใ
 0ไ
 0็
-0่น
+0่
+3น
 0้
 0์
 0က
@@ -9892,7 +9686,8 @@ Aي
 2დ
 5ა
 1ე
-3ბა
+3ბ
+6ა
 6ი
 9ს
 6ს
@@ -9914,6 +9709,7 @@ Aي
 3ლ
 3ნ
 3რ
+3ს
 3ც
 2კ
 0ლ
@@ -10007,6 +9803,9 @@ Aي
 5\n\n
 3…
 2€
+0⢀⣠⢸
+0⢂⢬
+3⣠⢰
 0⢃⢽
 0⢆⢒
 0⢈⢘
@@ -10022,9 +9821,11 @@ C⣨⢵⢛⣨⢽⢦
 6⢞
 0⢛⣠⢧⢇
 0⢟⢥
+0⢠⣡⢃
 0⢡⢰
 3⣕
 0⢣⢼
+3⣡⢃
 0⢤⢑
 0⢥⣠⢫⢀
 0⢧⣧⢾⢎
@@ -10038,14 +9839,18 @@ C⣨⢵⢛⣨⢽⢦
 0⢷⢸
 0⢹⢄
 1⣄
+1⣒
 1⣔
 1⣕⢡⣕
 6⣖⢀⣕
-3⢥⣖⢀⣕
+3⢥⣕
+6⣖⢀⣕
 3⢫⣕
 3⢸⣕
 6⣖⢀⣕
+9⢂⣕
 1⣖
+3⢀⣕
 1⣗⢐⣗⢙⣗
 3⢕⣗⢙⣗
 3⢙⣗⢙⣗
@@ -10058,24 +9863,32 @@ C⣨⢵⢛⣨⢽⢦
 6⢁⣠⢤
 4⢦⢬⣠⢦⢿⣠⢦
 3⢧⢁⣠⢦
-3⢨⢾⣠⢨
+4⢨
+6⢾⣠⢨
 6⢿⣠⢨
+3⢩
 4⢪⢮⣠⢪⢾⣠⢪
 6⢰⣠⢫⢍⣠⢪
 3⢫⢇⣠⢪
 6⢋⣠⢪
 3⢬
 3⢮⢾⣠⢮
+6⢿⣠⢮
 3⢯⢁⣠⢮
 3⢰⢂⣠⢰
-6⢿⣠⢰⢂⣠⢰
+6⢾⣠⢰
+6⢿⣠⢰
+F⢂⣠⢰
 3⢱⢁⣠⢰
 6⢂⣠⢰
 6⢇⣠⢰
 3⢲⢕⣠⢳⢍⣠⢲
-3⢵⢇⣠⢴
+6⢾⣠⢲
+3⢵⢁⣠⢴
+6⢇⣠⢴
 4⢶
 4⢷
+3⢸⢲⣠⢸
 4⢹
 8⢀⣠⢸
 1⣡⢀
@@ -10088,7 +9901,8 @@ F⢠⣡⢃
 8⢣⣡⢃
 4⢞
 6⢶⣡⢞
-3⢟⢒⣡⢞
+3⢟
+6⢒⣡⢞
 3⢹
 1⣢
 3⢀⢋⣡⢞
@@ -10103,6 +9917,7 @@ F⢠⣡⢃
 6⢼⣣⢃
 1⣤⢸
 3⢼
+3⢽
 3⢾
 3⢿
 0⣥⢀
@@ -10114,7 +9929,7 @@ F⢠⣡⢃
 3⢊
 3⢋
 5⢌
-4⢍
+5⢍
 3⢎
 4⢐
 3⢑
@@ -10127,6 +9942,7 @@ F⢠⣡⢃
 3⢟
 3⢠
 3⢣
+3⢥
 3⢦
 3⢧
 3⢨
@@ -10140,12 +9956,15 @@ F⢠⣡⢃
 3⢸
 3⢺
 3⢻
+3⢼
 5⢾
 3⢿
-0⣦⢀
+1⣦
+3⢀
 3⢁
 3⢃
 3⢄
+3⢈
 3⢉
 3⢊
 3⢋
@@ -10156,6 +9975,7 @@ F⢠⣡⢃
 3⢒
 3⢔
 3⢕
+3⢘
 3⢙
 3⢛
 3⢝
@@ -10182,9 +10002,11 @@ F⢠⣡⢃
 3⢃
 3⢄
 3⢈
+3⢉
 3⢋
 3⢎
 3⢐
+3⢔
 3⢕
 3⢙
 3⢛
@@ -10203,6 +10025,8 @@ F⢠⣡⢃
 3⢲
 3⢳
 3⢴
+3⢺
+3⢻
 3⢼
 3⢾
 1⣨
@@ -10220,19 +10044,25 @@ F⢠⣡⢃
 3⢢
 3⢣
 3⢦
+3⢧
 3⢨
 3⢪
 3⢮
+3⢯
 3⢰
 3⢴
+3⢵
 3⢶
 3⢷
+3⢽
 3⢾
+3⢿
 1⣩
 3⢀
 3⢁
 3⢂
 3⢃
+3⢇
 3⢒
 3⢓
 3⢔
@@ -10290,7 +10120,7 @@ F⢠⣡⢃
 5⢋
 5⢕
 3⢖
-4⢗
+5⢗
 5⢘
 3⢙
 3⢚
@@ -10324,6 +10154,9 @@ F⢠⣡⢃
 0》
 0「
 0」
+0【
+0】
+3【
 0あ
 0い
 0う
@@ -10401,6 +10234,7 @@ F⢠⣡⢃
 0交
 0产
 0京
+0人
 0什
 3么
 0今
@@ -10441,6 +10275,7 @@ F⢠⣡⢃
 0单
 0博
 0县
+0发
 0取
 0可
 0台
@@ -10460,7 +10295,8 @@ F⢠⣡⢃
 2国
 3产
 0图
-0在线
+0在
+3线
 6观看
 0地
 0场
@@ -10472,7 +10308,8 @@ F⢠⣡⢃
 1大
 5发
 7快三
-2天天中彩票
+1天天
+8中彩票
 7彩票
 7爱彩票
 0奖
@@ -10546,7 +10383,8 @@ F⢠⣡⢃
 0方
 0无
 3码
-0日本
+0日
+3本
 0时时
 6彩
 3间
@@ -10616,7 +10454,8 @@ F⢠⣡⢃
 0结
 0综
 3合
-0网址
+0网
+3址
 3站
 0美
 0群
@@ -10687,6 +10526,7 @@ F⢠⣡⢃
 0는
 0니
 3다
+0다
 2대
 0도
 0동
@@ -10727,7 +10567,7 @@ F⢠⣡⢃
 0은
 0을
 0의
-1이
+2이
 0인
 0일
 1있
@@ -10753,6 +10593,7 @@ F⢠⣡⢃
 0（
 0）
 0１
+0：
 0；
 0？
 0＿

@@ -25,6 +25,8 @@ export class OpenAiEmbedder implements Embedder {
   readonly space: string;
   readonly dimensions: number;
   readonly maxBatch: number;
+  /** One on the same machine may take a second for thirty. */
+  readonly takesMany = false;
   readonly #options: OpenAiOptions;
   /**
    * Some models shorten their vectors on request (Matryoshka); others refuse the parameter, so it is sent only when vectors are

@@ -18,6 +18,7 @@ export class WorkersAiEmbedder implements Embedder {
   readonly space: string;
   readonly dimensions: number;
   readonly maxBatch: number;
+  readonly takesMany = true;
   readonly #ai: AiBinding;
   readonly #model: WorkersAiModel;
   readonly #deadlineMs: number;

@@ -49,6 +49,7 @@ export class Applying {
       // An organization hears of public changes only; how far it has come is known from its own passes.
       if (!publicOnly) for (const { first, last } of runsOf(changes)) progress.mark(teamId, first, last);
     });
+    vectors.unembedded.written(fresh, Date.now());
     return sensitivityChanged;
   }
 

@@ -17,6 +17,7 @@ import type { TeamShard } from "./source.ts";
 import { documentsIn, searchDocuments, type IndexMatch, type IndexQuery, type Viewer } from "./search.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
 import { markOf } from "../vectorize/vector-ids.ts";
+import type { Unembedded } from "./vectors/unembedded.ts";
 import type { VectorCopy } from "./vectors/vector-copy.ts";
 
 export interface RecallParts {
@@ -25,6 +26,7 @@ export interface RecallParts {
   present: PresentRows;
   rows: Rows;
   vectors: VectorCopy;
+  unembedded: Unembedded;
   semantic: Semantic;
   expander: QueryExpander | undefined;
   /** Asked while the object has no complete copy of the graph. */
@@ -50,7 +52,7 @@ export class ObjectRecall {
 
   /** What the principal finds in their own team, as `decodeFound` reads it; `state` is that of the moment when it began. */
   async own(principal: Principal, now: number, request: RetrievalRequest, state: FoundState): Promise<string> {
-    const { rows, vectors, semantic, expander, graph, graphCopy, memoryRows, report, ...searched } = this.#parts;
+    const { rows, vectors, unembedded, semantic, expander, graph, graphCopy, memoryRows, report, ...searched } = this.#parts;
     const viewer = { userId: principal.userId, teamId: principal.teamId };
     const found = await retrieve<string>({
       async text(query): Promise<SearchAnswer> {
@@ -60,7 +62,7 @@ export class ObjectRecall {
         return { ...match, hits: hits.map(({ id, score, ownTerms, contextTerms }) => ({ id, score, ownTerms, contextTerms })) };
       },
       expander,
-      nearest: (question, options) => semantic.nearest(principal, now, question, { ...options, others: state.others }),
+      nearest: (question, options) => semantic.nearest(principal, now, question, { ...options, others: state.others, passages: unembedded.passages(now, (ids) => rows.present(viewer, now, ids)) }),
       async expand(asked) {
         const copy = graphCopy(principal);
         return copy ? copy.expand(viewer, now, asked, memoryRows) : graph.expand(principal, now, asked);

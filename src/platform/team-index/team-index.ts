@@ -137,7 +137,7 @@ export class TeamIndex extends EventObject {
     });
     this.#upkeep = new Upkeep({ storage: ctx.storage, text: this.#text, vectors: this.#vectors.copy, atomically: (work) => this.#atomically(work) });
     this.#recall = new ObjectRecall({
-      ...options, sql: this.#sql, text: this.#text, present: this.#present, rows: this.#rows, vectors: this.#vectors.copy,
+      ...options, sql: this.#sql, text: this.#text, present: this.#present, rows: this.#rows, vectors: this.#vectors.copy, unembedded: this.#vectors.unembedded,
       graphCopy: (team) => this.#graph.ask(team, Date.now()), memoryRows: new MemoryRowsOfDocs(this.#sql),
       semantic: options.semantic({ getByName: (name) => (name === ctx.id.name ? this : env.TEAM_INDEX.getByName(name)) }),
     });
@@ -319,7 +319,7 @@ export class TeamIndex extends EventObject {
     let outdated: string[] = [];
     this.#atomically(() => {
       this.#generations.bump(own.map(({ audience }) => ({ visibilityKey: audience === "team" ? everyone : audience })));
-      ({ outdated } = this.#vectors.copy.put(space, own, Date.now()));
+      ({ outdated } = this.#vectors.put(space, own, Date.now()));
     });
     if (this.#vectors.copy.upkeepDue) await this.#upkeep.schedule();
     return { outdated };

@@ -153,7 +153,6 @@ describe("a scale", () => {
 });
 
 test("a recall brings the scale of the built-in model with what it found", async () => {
-  await ada.remember("The heron nests by the lake.");
   const request = { text: "heron", terms: queryTerms("heron"), mode: "hybrid" as const, without: [], filter: {}, limit: 5 };
   const { index } = ada.at(now);
   expect((await index.recall(ada.principal, Date.now(), request))?.scale).toBeUndefined();

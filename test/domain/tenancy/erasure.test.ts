@@ -288,7 +288,7 @@ describe("deleting one's account [F3]", () => {
     expect(await rowsWith(env.DB, "grace@example.com")).toEqual({});
     expect(Object.keys(await rowsWith(env.DB, member.id)).sort()).toEqual(["audit", "users"]);
     expect((await team.owner.recall({ key: "plan" }))[0]?.memory.content).toBe("the plan");
-    expect(await team.owner.search("plan")).toEqual(["the plan", "no smoking"]);
+    expect(await team.owner.search("plan", { mode: "hybrid" })).toEqual(["the plan", "no smoking"]);
   });
 
   test("needs the words, and changes nothing without them", async () => {

@@ -70,7 +70,7 @@ const uncertain = { code: "PROVIDER_ERROR", message: expect.stringContaining("no
 
 describe("a write goes through the team's object [A1] [S14]", () => {
   test("a memory under a new key costs one call of the object and one batch of D1", async () => {
-    await ada.search("the object has started");
+    await ada.search("the object has started", { mode: "hybrid" });
     // The first search has the graph read behind its answer.
     const graph = () => runInDurableObject(team.index, (_, { storage }) => storage.sql.exec("SELECT value FROM meta WHERE name = 'graph'").toArray());
     await expect.poll(graph).toEqual([{ value: "complete" }]);

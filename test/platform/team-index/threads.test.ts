@@ -34,7 +34,7 @@ const finds = async (who: Person, question: string, content: string): Promise<bo
 
 /** What the text index gives each memory that it finds, by content. */
 async function textScores(who: Person, query: string): Promise<Map<string, number>> {
-  const { items, receipt } = await recall(who.at(now), { query, limit: 100, minRelevance: 0, receipt: true, rendering });
+  const { items, receipt } = await recall(who.at(now), { query, mode: "text", limit: 100, minRelevance: 0, receipt: true, rendering });
   const scores = new Map(receipt?.hits.map(({ id, legs }) => [id, legs.memory_text?.score ?? 0]));
   return new Map(items.map(({ memory }) => [memory.content, scores.get(memory.id) ?? 0]));
 }

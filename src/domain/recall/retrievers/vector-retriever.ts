@@ -1,5 +1,7 @@
 import type { Principal } from "../../tenancy/principal.ts";
 import type { Embedder, Embedders } from "../../embedding/embedder.ts";
+import { cosine } from "../../embedding/unit-vector.ts";
+import { withTimeout } from "../../timeout.ts";
 import { measuredScale } from "../../embedding/measured-scales.ts";
 import type { SimilarityScale } from "../../embedding/similarity-scale.ts";
 import type { VectorHit, VectorIndex, VectorKind } from "../../embedding/vector-index.ts";
@@ -18,6 +20,12 @@ export interface SemanticPorts {
   servingSpace(principal: Principal, now: number): Promise<ServingSpace | undefined>;
 }
 
+/** The text of a memory that is so new that the index has no vector of it. */
+export interface Passage {
+  id: string;
+  text: string;
+}
+
 export interface Nearest {
   /** Nearest first. */
   hits: VectorHit[];
@@ -29,6 +37,8 @@ export interface Nearest {
 
 /** Embedded questions kept, oldest out: people and their tools ask the same again. */
 const maxQuestions = 256;
+/** How long a question waits for the vectors of passages, ms. */
+const passagesMs = 300;
 
 /** Search by meaning, in whatever space serves the team. */
 export class Semantic {
@@ -45,30 +55,40 @@ export class Semantic {
     return serving === undefined ? this.#ports.embedders.current : this.#embedderOf(serving.space);
   }
 
-  /** Nothing while there are no vectors. `vector`: the question, embedded by whoever asks. @throws EmbeddingFailure */
+  /**
+   * Nothing while there are no vectors. `vector`: the question, embedded by whoever asks. `passages` are compared, too, where the embedder
+   * takes many texts as quickly as one. @throws EmbeddingFailure
+   */
   async nearest(
     principal: Principal,
     now: number,
     text: string,
-    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; others?: boolean; vector?: number[] | undefined },
+    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; others?: boolean; vector?: number[] | undefined; passages?: readonly Passage[] },
   ): Promise<Nearest> {
-    const serving = await this.#serving(principal, now);
+    const { kinds, limit, signal, others, vector, passages = [] } = options;
+    const serving = (await this.#serving(principal, now)) ?? (passages.length > 0 ? this.#present() : undefined);
     if (serving === undefined) return { hits: [] };
     const { space, scale } = serving;
-    const given = options.vector && Float32Array.from(options.vector);
+    const given = vector && Float32Array.from(vector);
     if (given && given.length !== this.#embedderOf(space).dimensions) throw new Error(`The question's vector is not one of the space ${space}`);
-    const values = given ?? (await this.#embed(space, text, options.signal));
-    const hits = await this.#ports.index.query(principal, space, values, { kinds: options.kinds, limit: options.limit, others: options.others });
+    const embedding = kinds.includes("memory") ? this.#embedPassages(space, passages, signal) : [];
+    const values = given ?? (await this.#embed(space, text, signal));
+    const [found, embedded] = await Promise.all([this.#ports.index.query(principal, space, values, { kinds, limit, others }), embedding]);
+    const fresh = embedded.map((passage, i): VectorHit => ({ kind: "memory", id: (passages[i] as Passage).id, similarity: cosine(values, passage) }));
+    const hits = fresh.length === 0 ? found : withFresh(found, fresh);
     return { hits, asked: { space, values }, ...(scale ? { scale } : {}) };
   }
 
   /** Where an update took the embedder of the space away, the present one's, whose vectors are on their way. */
   async #serving(principal: Principal, now: number): Promise<ServingSpace | undefined> {
     const serving = await this.#ports.servingSpace(principal, now);
-    const { current } = this.#ports.embedders;
-    if (serving === undefined || this.#ports.embedders.bySpace(serving.space)) return serving;
-    const scale = measuredScale(current.space);
-    return { space: current.space, ...(scale ? { scale } : {}) };
+    return serving === undefined || this.#ports.embedders.bySpace(serving.space) ? serving : this.#present();
+  }
+
+  #present(): ServingSpace {
+    const { space } = this.#ports.embedders.current;
+    const scale = measuredScale(space);
+    return { space, ...(scale ? { scale } : {}) };
   }
 
   #embedderOf(space: string): Embedder {
@@ -88,4 +108,17 @@ export class Semantic {
     this.#questions.set(key, values);
     return values;
   }
+
+  /** Not kept, as the pipeline is about to bring them. What fails here, it meets as well and reports. */
+  async #embedPassages(space: string, passages: readonly Passage[], signal: AbortSignal): Promise<Float32Array[]> {
+    const embedder = this.#embedderOf(space);
+    if (passages.length === 0 || !embedder.takesMany) return [];
+    return withTimeout(passagesMs, embedder.embed(passages.map(({ text }) => text), "passage", signal)).catch(() => []);
+  }
+}
+
+/** What was written a moment ago takes the place of what the index has of it. */
+function withFresh(found: readonly VectorHit[], fresh: readonly VectorHit[]): VectorHit[] {
+  const ids = new Set(fresh.map(({ id }) => id));
+  return [...found.filter(({ id, teamId }) => teamId !== undefined || !ids.has(id)), ...fresh].sort((a, b) => b.similarity - a.similarity);
 }

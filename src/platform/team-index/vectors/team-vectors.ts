@@ -3,8 +3,10 @@ import type { IndexDocument } from "../document.ts";
 import type { TeamShard } from "../source.ts";
 import { budgetBytes } from "./eviction.ts";
 import { FillProgress } from "./fill-progress.ts";
+import { Unembedded } from "./unembedded.ts";
 import { type CopiedVector, type Near, type NearQuery, VectorCopy } from "./vector-copy.ts";
 import { VectorFill } from "./vector-fill.ts";
+import type { SpaceRef } from "./vector-tables.ts";
 
 export interface TeamVectorsOptions {
   sql: SqlStorage;
@@ -23,6 +25,7 @@ const refillBelow = (3 / 4) * budgetBytes;
 /** The vectors of the teams that an index object follows: its copy, and how that is filled from the truth. */
 export class TeamVectors {
   readonly copy: VectorCopy;
+  readonly unembedded = new Unembedded();
   readonly #options: TeamVectorsOptions;
   readonly #progress: FillProgress;
   readonly #fill: VectorFill;
@@ -36,6 +39,12 @@ export class TeamVectors {
     };
     this.copy = new VectorCopy(options.sql, { isFilled });
     this.#fill = new VectorFill({ ...options, copy: this.copy, progress: this.#progress });
+  }
+
+  /** As `VectorCopy.put`. */
+  put(space: SpaceRef, vectors: CopiedVector[], now: number): { outdated: string[] } {
+    this.unembedded.embedded(vectors);
+    return this.copy.put(space, vectors, now);
   }
 
   near(query: NearQuery): Near {

@@ -27,6 +27,6 @@ test.each([["Was haben wir im März im Hafen repariert?", "Im Hafen haben wir di
   const { owner } = await newTeam();
   const at = Date.UTC(2031, 2, 12);
   await owner.remember(note, { occurredAt: at });
-  const { items } = await recall(owner.at(at + 60 * day), { query: question, limit: 10 });
+  const { items } = await recall(owner.at(at + 60 * day), { query: question, mode: "text", limit: 10 });
   expect(items.map(({ relevance }) => relevance)).toEqual([expect.closeTo(certain, 5)]);
 });

@@ -5,7 +5,7 @@ import { rendering } from "../../../support/rendering.ts";
 import { newTeam, now, type Person } from "../../../support/team.ts";
 
 const ask = async (who: Person, query: string): Promise<string[]> => {
-  const { items } = await recall(who.at(now), { query, limit: 100, minRelevance: 0, rendering });
+  const { items } = await recall(who.at(now), { query, mode: "text", limit: 100, minRelevance: 0, rendering });
   return items.map(({ memory }) => memory.content);
 };
 
