@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { isMasked } from "../guard/mask.ts";
 import { isPlain } from "../guard/screen.ts";
 import { enrichByRules } from "../intelligence/rules/enrich.ts";
+import { forgottenBy } from "../intelligence/rules/forgetting.ts";
 import { extractByRules } from "../intelligence/rules/extract.ts";
 import { namespaceOf } from "../memories/memory.ts";
 import type { MemoryType } from "../memories/memory-values.ts";
@@ -52,7 +53,7 @@ async function statements(owner: Context["principal"], sessions: SessionStore): 
       const { facts } = extractByRules(turns.map(({ role, name, content }) => ({ role, text: content, name: name ?? undefined })));
       return facts.flatMap(({ text, message }) => {
         const turn = turns[message ?? -1];
-        return turn ? [{ text, kind: kinds[enrichByRules({ content: text, key: null }).type] ?? "a lasting fact", sessionId, namespace: project === defaultProject ? undefined : namespaceOf(project), turn: turn.seq, at: turn.at }] : [];
+        return turn && forgottenBy(text) === undefined ? [{ text, kind: kinds[enrichByRules({ content: text, key: null }).type] ?? "a lasting fact", sessionId, namespace: project === defaultProject ? undefined : namespaceOf(project), turn: turn.seq, at: turn.at }] : [];
       });
     }),
   );

@@ -45,6 +45,10 @@ describe("a change names the same subject and relation [D2]", () => {
     ["User has written Rust now.", "User has never written Rust."],
     ["User: Ich esse Fisch.", "User: Ich esse keinen Fisch."],
     ["User prefers light mode now.", "User prefers dark mode."],
+    ["User now works at Bosch.", "User works at Siemens."],
+    ["User started a new job at Bosch.", "User works at Siemens."],
+    ["User: Ich arbeite jetzt bei Bosch.", "User: Ich arbeite bei Siemens."],
+    ["User switched from Vim to Helix.", "User uses Vim as their editor."],
     ["User moved to Oslo last weekend.", "User lives in Berlin."],
     ["User: Ich bin letzte Woche nach Eimsbüttel gezogen.", "User: Ich wohne in Altona."],
     ["User drinks coffee again.", "User doesn't drink coffee any more."],
@@ -92,7 +96,29 @@ describe("an end names what is stored [D2]", () => {
     ["User: Ich arbeite nicht mehr bei Siemens.", "Ich arbeite bei Siemens."],
     ["User: 我不再喝咖啡了。", "User: 我喝咖啡。"],
     ["User: もうコーヒーは飲みません。", "User: コーヒーを飲みます。"],
+    ["User sold their Golf.", "User drives a Golf."],
+    ["User quit their job at Siemens.", "User works at Siemens."],
+    ["User left Siemens.", "User works at Siemens."],
+    ["User stopped teaching maths.", "User teaches maths."],
   ])("%s", (fact, present) => expect(decide(fact, present)).toBe("DELETE 0"));
+});
+
+describe("what is asked to be forgotten goes, where it is plain what that is, and is stored in no case [D2]", () => {
+  test.each([
+    ["Forget that User is allergic to peanuts.", "User is allergic to peanuts."],
+    ["Forget that User lives in Kiel.", "User lives in Kiel with Anna."],
+    ["Forget User's phone number.", "User's phone number is 555-1234."],
+    ["Forget about User's dog.", "User's dog is called Rex."],
+    ["User: Vergiss, dass ich in Kiel wohne.", "User: Ich wohne in Kiel."],
+    ["User: 请忘记我住在柏林。", "User: 我住在柏林。"],
+  ])("%s", (fact, present) => {
+    expect(decide(fact, present)).toBe("DELETE 0");
+    expect(decide(fact, "User likes tea.")).toBe("NONE");
+  });
+
+  test("of two memories that may be meant none goes", () => {
+    expect(decide("Forget User's dog.", "User's dog is called Rex.", "User's dog is afraid of thunder.")).toBe("NONE");
+  });
 });
 
 describe("where anything is open, the fact is added [D2]", () => {
@@ -118,6 +144,8 @@ describe("where anything is open, the fact is added [D2]", () => {
     ["another person's home", "User: Ich wohne jetzt in Bonn.", "User: Meine Schwester wohnt in Hamburg."],
     ["how somebody lives there", "User: Ich wohne jetzt in einer WG.", "User: Ich wohne in Hamburg."],
     ["the same home, less exactly", "User: 我住在北京。", "User: 我住在北京朝阳区。"],
+    ["a second employer", "User works at Bosch.", "User works at Siemens."],
+    ["a place that somebody left", "User left Kiel.", "User lives in Kiel."],
     ["another employer", "User: 我在腾讯工作。", "User: 我在阿里巴巴工作。"],
     ["another drink", "User stopped drinking coffee.", "User drinks wine on Fridays."],
     ["another name of the same person", "User's preferred name is Tom.", "User's name is Thomas Weber."],

@@ -2,6 +2,7 @@ import { repeats } from "../../memories/repetition.ts";
 import { addsFacts } from "../../recall/selection/novelty.ts";
 import type { Decisions } from "../answers.ts";
 import type { Note } from "../intelligence.ts";
+import { forgottenBy } from "./forgetting.ts";
 import { isTime } from "./relations/cues.ts";
 import { isNarrower } from "./relations/narrower.ts";
 import { endedTerms, goesOn, negation, sameSubject, single, type Statement, standing, statementOf, termsOf } from "./statements.ts";
@@ -26,6 +27,8 @@ export function decideByRules(facts: readonly string[], present: readonly Note[]
   const taken = new Set<number>();
   const said = facts.map(statementOf);
   const decided = facts.map((text, i): Decision => {
+    const forgotten = forgottenBy(text);
+    if (forgotten !== undefined) return forgetting(text, forgotten, notes, present);
     // A later sentence of the same conversation takes it back.
     const corrected = said.findIndex((later, at) => at > i && mayConcern(later, said[i] as Statement) && relationOf(later, said[i] as Statement, facts[at] as string, text)?.relation === "changes");
     if (corrected >= 0) return { event: "NONE", text, confidence: 0.8, reasoning: "The same conversation says otherwise later." };
@@ -47,6 +50,18 @@ export function decideByRules(facts: readonly string[], present: readonly Note[]
   return { memory: decided };
 }
 
+/** Of the memories that say it, or say of it little more, there has to be one: nobody knows which of several is meant. */
+function forgetting(text: string, forgotten: string, notes: readonly Statement[], present: readonly Note[]): Decision {
+  const fact = statementOf(forgotten);
+  // "User's phone number" is a subject and says nothing.
+  const isNamed = (note: Statement): boolean => note.subject !== "" && forgotten.toLowerCase().replace(/[.!]$/, "") === note.subject;
+  const concerned = [...notes.keys()].filter((at) => mayConcern(fact, notes[at] as Statement));
+  const saying = concerned.filter((at) => saysAll(fact, notes[at] as Statement, forgotten, (present[at] as Note).content));
+  const [target, another] = saying.length > 0 ? saying.slice(0, 1) : concerned.filter((at) => isNamed(notes[at] as Statement) || endsIt(fact, notes[at] as Statement));
+  if (target === undefined || another !== undefined) return { event: "NONE", text, confidence: 0.8, reasoning: "It is not plain which stored memory is to be forgotten." };
+  return { event: "DELETE", target, text, confidence: 0.85, reasoning: "It asks that what is stored be forgotten." };
+}
+
 /** What has nothing in common but its subject is compared no further. */
 function mayConcern(fact: Statement, note: Statement): boolean {
   for (const term of fact.terms) if (note.terms.has(term) && term !== fact.subject) return true;
@@ -60,7 +75,7 @@ function relationOf(fact: Statement, note: Statement, text: string, noteText: st
   if (note.ends !== fact.ends) return undefined;
   if (changesIt(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It says that the stored value was replaced by another." };
   if (!sameSubject(fact, note)) return undefined;
-  if (hasOtherValue(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It gives the same property of the same subject another value." };
+  if (hasOtherValue(fact, note) || hasNewEmployer(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It gives the same property of the same subject another value." };
   if (extendsIt(fact, note)) return { relation: "changes", confidence: 0.8, reasoning: "It says all that is stored, and more of the same." };
   return undefined;
 }
@@ -92,7 +107,9 @@ function changesIt(fact: Statement, note: Statement): boolean {
   if (!moves && !note.uses) return false;
   if (moves && !sameSubject(fact, note)) return false;
   const relation = moves ? lives : uses;
-  const rest = [...note.terms].filter((term) => !from.has(term) && !relation.has(term) && term !== fact.speaker && !(note.subject.endsWith("team") && note.subject.includes(term)));
+  // "uses Vim as their editor" says what Vim is, and not what else it is for.
+  const { terms } = /^(.*) as (?:an?|their|my|our)\b/i.exec(note.text) ? statementOf(note.text.replace(/ as (?:an?|their|my|our)\b.*$/i, "")) : note;
+  const rest = [...terms].filter((term) => !from.has(term) && !relation.has(term) && term !== fact.speaker && !(note.subject.endsWith("team") && note.subject.includes(term)));
   return rest.every((term) => fact.terms.has(term));
 }
 const lives = new Set(["live", "base", "resid", "locat", "wohn", "wohne", "lebe", "住", "ん"]);
@@ -103,20 +120,20 @@ const lists = / (?:and|or|und|oder) /i;
 
 /** All that the fact ends is what the note says, and the note says little else. */
 function endsIt(fact: Statement, note: Statement): boolean {
-  if (note.isCompound || !sameSubject(fact, note)) return false;
+  if (note.isCompound || !sameSubject(fact, note) || (/ left /.test(fact.text) && !note.terms.has("work"))) return false;
   const ended = endedTerms(fact);
   const subject = termsOf(fact.subject);
   for (const term of subject) ended.delete(term);
   const rest = [...note.terms].filter((term) => !ended.has(term) && !subject.has(term));
   if (lists.test(note.text) && rest.some((term) => !fact.terms.has(term))) return false;
-  const isSaid = (term: string): boolean => note.terms.has(term) || drinks.some((forms) => forms.has(term) && [...forms].some((form) => note.terms.has(form)));
+  const isSaid = (term: string): boolean => note.terms.has(term) || alike.some((forms) => forms.has(term) && [...forms].some((form) => note.terms.has(form)));
   return ended.size > 0 && [...ended].every(isSaid) && rest.length <= (fact.isUnspaced ? 4 : 3);
 }
 const holdsAgain = (fact: Statement, note: Statement): boolean =>
   !fact.negates && !note.isCompound && !goesOn(note) && sameSubject(fact, note) && hasAll(fact.terms, endedTerms(note)) && hasAll(note.terms, fact.terms);
 
-/** Forms that the stemmer does not bring together. */
-const drinks = ["trinke trinkt trinken", "arbeite arbeitet arbeiten", "esse isst essen", "wohne wohnt wohnen", "nutze nutzt nutzen", "verwende verwendet verwenden", "飲 飲み み"].map((forms) => new Set(forms.split(" ")));
+/** Words for the same, and forms that the stemmer does not bring together. */
+const alike = ["work job", "trinke trinkt trinken", "arbeite arbeitet arbeiten", "esse isst essen", "wohne wohnt wohnen", "nutze nutzt nutzen", "verwende verwendet verwenden", "飲 飲み み"].map((forms) => new Set(forms.split(" ")));
 
 /** Somebody lives in one place; "in einer WG" says of none where it is. */
 const home = /^\S+ (?:lives|wohn(?:e|t|en)|leb(?:e|t|en)) in$|^我住在/u;
@@ -145,6 +162,10 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   if (end < 2 && /\bprefers?$/.test(frame) && fact.tokens.includes("now")) return true;
   return end <= (fact.isUnspaced ? 1 : 0) && (single.test(frame) || (home.test(frame) && !unnamedHome.test(`${fact.text} ${note.text}`)));
 }
+
+/** "now works at": somebody may have two employers, but hardly begins at one without having left the other. */
+const hasNewEmployer = (fact: Statement, note: Statement): boolean => !note.isCompound && !fact.negates && !note.negates && /\b(?:now|jetzt|inzwischen)\b/i.test(fact.text) && employed.test(fact.text) && employed.test(note.text);
+const employed = /^\S+ (?:now )?(?:works (?:at|for)|arbeite[tn]? (?:jetzt |inzwischen )?bei) /i;
 
 const isName = ({ text }: Statement, [first = ""]: readonly string[]): boolean => /\p{Lu}/u.test(text.charAt(text.toLowerCase().lastIndexOf(first)));
 

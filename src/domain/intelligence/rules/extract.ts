@@ -2,6 +2,7 @@ import type { Extraction } from "../answers.ts";
 import type { Message } from "../intelligence.ts";
 import { addresses, concrete, cuesOf, describes, passing, valuing } from "./cues.ts";
 import { inThirdPerson, subjectOf } from "./english.ts";
+import { forgottenBy } from "./forgetting.ts";
 import { callsMe, withNameTold } from "./introductions.ts";
 import { ownWords, supposed } from "./own-words.ts";
 import { type Language, languageOf, type Sentence, sentencesOf } from "./sentences.ts";
@@ -62,6 +63,7 @@ const betweenOwnClauses = new RegExp(String.raw`(?:,? (?:and|but) |; |, (?!my\b)
 /** "I work here and I live there" are two facts, as are "I work here, I live there" and "I'm Thomas Weber, call me Tom". */
 function clausesOf(sentence: Sentence): Sentence[] {
   // What is only supposed is no fact, as a question is none, and parts what stands around it.
+  if (forgottenBy(sentence.text.replace(/^\p{L}+, /u, "")) !== undefined) return [sentence];
   if (sentence.asks || supposed.test(sentence.text)) return [{ ...sentence, asks: true }];
   const plain = sentence.text.replace(/,? (?:so|and) (?:please|can you|could you|keep that)\b.*$/i, ".");
   const [telling = plain] = plain.split(/,? (?:and|but|which) (?:it|that|they)?(?: ?was| ?is| ?were|'s|'re) (?=.{0,30}$)/i);
@@ -69,17 +71,20 @@ function clausesOf(sentence: Sentence): Sentence[] {
   return parts.map((text) => ({ ...sentence, text: text.trim().replace(/^and /i, "") }));
 }
 
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 type Before = { fact: Fact; subject: string | undefined };
 
 function factOf({ sentence, message, at }: Said, language: Language, before: Before | undefined): Before | undefined {
   const { lead, drop, keep, done } = cuesOf[language];
   const bare = sentence.text.replaceAll("’", "'").replace(lead, "");
-  const text = language === "en" ? withNameTold(bare.charAt(0).toUpperCase() + bare.slice(1)) : bare;
+  const text = language === "en" ? withNameTold(capitalised(bare)) : bare;
   if (sentence.asks || text.length < shortest[language]) return undefined;
   const speaker = sentence.speaker ?? speakerOf(message);
   const fact = (told: string, confidence: number, subject?: string): Before => ({ fact: { text: told, confidence, message: at }, subject });
   if (message.role === "system") return /^the user\b|^user\b/i.test(text) ? fact(text.replace(/^the user\b/i, speaker), 0.8) : undefined;
   if (message.role === "assistant") return done.test(text) ? fact(toldOf(text, language, speaker), 0.7) : undefined;
+  if (forgottenBy(text) !== undefined) return fact(toldOf(capitalised(text.replace(/^please /i, "")), language, speaker), 0.8);
   if (drop.test(text)) return undefined;
   if (language !== "en") return keep.test(text) ? fact(toldOf(text, language, speaker), 0.7) : undefined;
   const isRule = /^(?:please )?(?:you (?:must|should)|never|always|do not|don't)\b/i.test(text);

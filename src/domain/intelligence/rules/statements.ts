@@ -46,9 +46,12 @@ const momentary = new Set(["now", "currently", "jetzt", "现在", "目前", "the
 const endings =
   /\b(?:no longer|not .{1,40}\bany ?more|\w+n't .{1,40}\bany ?more|(?<!(?:n't|not|never|will|would|to|could|may|might|almost|nearly|if|when) (?:\w+ )?)(?:stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down))\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2} .{1,40} mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒[掉了]|取消了|停用|卖掉|弃用|もう.{1,30}(?:ない|ません)|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/iu;
 
+/** An employer, or a place for a while (`decide.ts`). */
+const leaving = /^\S+ (?:has )?left \p{Lu}[\p{L}\d]+[.!]?$/u;
+
 /** The words that say so, to be taken out of what is left. */
 const endingWords =
-  /\b(?:no longer|any ?more|stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down|do(?:es)?(?:n't| not)|isn't|aren't)\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2}|mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒掉|戒了|取消了|停用|卖掉|弃用|もう|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/giu;
+  /\b(?:no longer|any ?more|stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down|left|do(?:es)?(?:n't| not)|isn't|aren't)\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2}|mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒掉|戒了|取消了|停用|卖掉|弃用|もう|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/giu;
 
 /** From one value to another, in the four languages. */
 const changes: readonly RegExp[] = [
@@ -80,7 +83,7 @@ export function statementOf(text: string): Statement {
     tokens,
     subject: subjectOf(said, speaker),
     terms: termsOf(said, isUnspaced),
-    ends: endings.test(said),
+    ends: endings.test(said) || leaving.test(said),
     change: changeIn(said),
     isUnspaced,
     isCompound: /(?:[.!?;]\s|[。！？；]).|\b(?:and|but) (?:\p{L}+ )?(?:is|are|has|lives|works|uses|likes|owns)\b/iu.test(said.replaceAll(/(?:Dr|Mr|Ms|St)\./g, "")),
@@ -101,6 +104,7 @@ const straight = (said: string): string =>
     .replace(/^(?:jetzt|inzwischen|mittlerweile|seit \p{L}+) (\p{L}+) (ich|wir)(?!\p{L})/iu, "$2 $1")
     .replace(/^(\p{sc=Han}{0,3})(?:现在|目前)([^，。]+)了(?=[。！]?$)/u, "$1$2")
     .replace(/^(ich) bin (?:\p{L}+ ){0,2}nach (\p{Lu}[\p{L} -]+?) (?:um)?gezogen(?=[.!]?$)/iu, "$1 wohne in $2")
+    .replace(/^(\S+) (?:has )?(?:just |recently )?(?:started (?:(?:a new|a|their) job|working)|joined) (?:at|for) (?=\p{Lu})/iu, "$1 now works at ")
     .replace(movedTo, (all, who: string, where: string) => (loadLexicon().classOf(where.toLowerCase()) === "place" ? `${who} lives in ${where}` : all));
 /** A move of long ago may not be the last one, so none that names a year. */
 const movedTo = /^(\S+) (?:has )?(?:just |recently )?(?:moved|relocated) to (\p{Lu}[\p{L} ]+?)(?: (?:last|this) (?:week(?:end)?|month)| yesterday| today| recently)?(?=[.!]?$)/u;
@@ -136,7 +140,9 @@ function subjectOf(said: string, speaker: string | undefined): string {
   const words = said.split(" ");
   const place = verbPlace(words);
   if (place > 0) return words.slice(0, place).filter((word) => !adverbs.has(word.toLowerCase())).join(" ").toLowerCase().replace(/^(?:the|a|an) /, "");
-  return speaker === undefined ? "" : "i";
+  // Somebody of whom something is told, by a verb that is not listed.
+  const [, who] = /^(\p{Lu}[\p{L}\p{N}.-]*) (?:\p{Ll}+ly )?\p{Ll}{2,}s (?!is |are )/u.exec(said) ?? [];
+  return who?.toLowerCase() ?? (speaker === undefined ? "" : "i");
 }
 
 function changeIn(text: string): Statement["change"] {
