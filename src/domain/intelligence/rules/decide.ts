@@ -159,12 +159,15 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   if (isName(note, theirs) && !isName(fact, mine)) return false;
   const frame = before.join(fact.isUnspaced ? "" : " ");
   // Two values may end with one character: 东京, 南京.
-  if (end < 2 && /\bprefers?$/.test(frame) && fact.tokens.includes("now")) return true;
+  // "We use spaces for indentation now": what is so now for the very same purpose.
+  if (saysNow(fact) && (end > 1 ? /\b(?:uses?|nutz\w+|verwend\w+)$/ : /\bprefers?$/).test(frame)) return true;
   return end <= (fact.isUnspaced ? 1 : 0) && (single.test(frame) || (home.test(frame) && !unnamedHome.test(`${fact.text} ${note.text}`)));
 }
 
+const saysNow = ({ text }: Statement): boolean => /\b(?:now|jetzt|inzwischen)\b/i.test(text);
+
 /** "now works at": somebody may have two employers, but hardly begins at one without having left the other. */
-const hasNewEmployer = (fact: Statement, note: Statement): boolean => !note.isCompound && !fact.negates && !note.negates && /\b(?:now|jetzt|inzwischen)\b/i.test(fact.text) && employed.test(fact.text) && employed.test(note.text);
+const hasNewEmployer = (fact: Statement, note: Statement): boolean => !note.isCompound && !fact.negates && !note.negates && saysNow(fact) && employed.test(fact.text) && employed.test(note.text);
 const employed = /^\S+ (?:now )?(?:works (?:at|for)|arbeite[tn]? (?:jetzt |inzwischen )?bei) /i;
 
 const isName = ({ text }: Statement, [first = ""]: readonly string[]): boolean => /\p{Lu}/u.test(text.charAt(text.toLowerCase().lastIndexOf(first)));

@@ -38,7 +38,7 @@ const livesIn = /\b(?:lives?|living|based|home|resides?|located)\b|wohn|leb|住/
 const isMove = /\b(?:mov\w+|relocat\w+)\b|gezogen|搬|引っ越/iu;
 const isUse = /\b(?:uses?|using|runs?|is|are|has|relies|on|with|limit)\b|verwend|nutz|用|使|です|を/iu;
 export const standing =
-  /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?|prefers?)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohn(?:e|t|en)|leb(?:e|t|en))(?!\p{L})|住在|是|为|です|である/iu;
+  /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?|prefers?|leaves|opens|closes)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohn(?:e|t|en)|leb(?:e|t|en))(?!\p{L})|住在|是|为|です|である/iu;
 const past = /\b(?:was|were|visited|met|went|bought|had|did|saw|\p{L}{3,}ed (?:the|a|an|in|on|to|with|from|their)\b)|(?<!\p{L})(?:war|wurde|habe)(?!\p{L})|了[。]?$|ました/iu;
 export const negation = /\b(?:(?:do|does|is|are|was|were|has|have|can)(?:n't| not)|can't|never|cannot)\b(?! (?:only|always|often)\b)|(?<!\p{L})(?:nicht|nie|kein\w{0,2})(?!\p{L})/iu;
 const momentary = new Set(["now", "currently", "jetzt", "现在", "目前", "the", "a", "an"]);
@@ -95,12 +95,13 @@ export function statementOf(text: string): Statement {
 
 /** Properties of which there is one. */
 export const single =
-  /\b(?:favou?rite|name|timezone|time zone|email|phone|address|birthday|deadline|port|version|doctor|dentist|boss|manager|salary|age|title|budget|limit|height|weight|password policy|default branch|line length)\b|lieblings|heißt|最喜欢|名字|端口|版本|好きな|名前|ポート|期限/iu;
+  /\b(?:favou?rite|name|timezone|time zone|email|phone|address|url|domain|birthday|deadline|port|version|doctor|dentist|boss|manager|salary|age|title|budget|limit|height|weight|password policy|default branch|line length)\b|lieblings|heißt|最喜欢|名字|端口|版本|好きな|名前|ポート|期限/iu;
 
 /** "The new manager", "Jetzt wohne ich in Bonn", "我现在住在北京了" and "Tom moved to Bonn last week" in the order and form of a sentence that says what is so. */
 const straight = (said: string): string =>
   said
     .replace(/(?<=^(?:\S+'s|the|our) )(?:new|current) (?=([^']+?) is )/i, (all, what: string) => (single.test(what) ? "" : all))
+    .replace(/^((?:mein|unser)e?r?) neue[rs]? (?=(.+))/i, (all, whose: string, what: string) => (single.test(what) ? `${whose} ` : all))
     .replace(/^(?:jetzt|inzwischen|mittlerweile|seit \p{L}+) (\p{L}+) (ich|wir)(?!\p{L})/iu, "$2 $1")
     .replace(/^(\p{sc=Han}{0,3})(?:现在|目前)([^，。]+)了(?=[。！]?$)/u, "$1$2")
     .replace(/^(ich) bin (?:\p{L}+ ){0,2}nach (\p{Lu}[\p{L} -]+?) (?:um)?gezogen(?=[.!]?$)/iu, "$1 wohne in $2")
