@@ -123,6 +123,11 @@ describe("what is asked to be forgotten goes, where it is plain what that is, an
     expect(decide(fact, "User likes tea.")).toBe("NONE");
   });
 
+  test("what is said instead, in the same breath, is added", () => {
+    const { memory } = decideByRules(["Forget that User lives in Kiel.", "User lives in Bremen.", "Forget that User lives in Kiel."], [{ content: "User lives in Kiel." }]);
+    expect(memory.map(({ event }) => event)).toEqual(["DELETE", "ADD", "NONE"]);
+  });
+
   test("of two memories that may be meant none goes", () => {
     expect(decide("Forget User's dog.", "User's dog is called Rex.", "User's dog is afraid of thunder.")).toBe("NONE");
   });

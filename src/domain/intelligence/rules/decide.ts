@@ -28,7 +28,7 @@ export function decideByRules(facts: readonly string[], present: readonly Note[]
   const said = facts.map(statementOf);
   const decided = facts.map((text, i): Decision => {
     const forgotten = forgottenBy(text);
-    if (forgotten !== undefined) return forgetting(text, forgotten, notes, present);
+    if (forgotten !== undefined) return forgetting(text, forgotten, notes, present, taken);
     // A later sentence of the same conversation takes it back.
     const corrected = said.findIndex((later, at) => at > i && mayConcern(later, said[i] as Statement) && relationOf(later, said[i] as Statement, facts[at] as string, text)?.relation === "changes");
     if (corrected >= 0) return { event: "NONE", text, confidence: 0.8, reasoning: "The same conversation says otherwise later." };
@@ -51,14 +51,15 @@ export function decideByRules(facts: readonly string[], present: readonly Note[]
 }
 
 /** Of the memories that say it, or say of it little more, there has to be one: nobody knows which of several is meant. */
-function forgetting(text: string, forgotten: string, notes: readonly Statement[], present: readonly Note[]): Decision {
+function forgetting(text: string, forgotten: string, notes: readonly Statement[], present: readonly Note[], taken: Set<number>): Decision {
   const fact = statementOf(forgotten);
   // "User's phone number" is a subject and says nothing.
   const isNamed = (note: Statement): boolean => note.subject !== "" && forgotten.toLowerCase().replace(/[.!]$/, "") === note.subject;
   const concerned = [...notes.keys()].filter((at) => mayConcern(fact, notes[at] as Statement));
   const saying = concerned.filter((at) => saysAll(fact, notes[at] as Statement, forgotten, (present[at] as Note).content));
   const [target, another] = saying.length > 0 ? saying.slice(0, 1) : concerned.filter((at) => isNamed(notes[at] as Statement) || endsIt(fact, notes[at] as Statement));
-  if (target === undefined || another !== undefined) return { event: "NONE", text, confidence: 0.8, reasoning: "It is not plain which stored memory is to be forgotten." };
+  if (target === undefined || another !== undefined || taken.has(target)) return { event: "NONE", text, confidence: 0.8, reasoning: "It is not plain which stored memory is to be forgotten." };
+  taken.add(target);
   return { event: "DELETE", target, text, confidence: 0.85, reasoning: "It asks that what is stored be forgotten." };
 }
 
