@@ -109,7 +109,7 @@ function changesIt(fact: Statement, note: Statement): boolean {
   if (moves && !sameSubject(fact, note)) return false;
   const relation = moves ? lives : uses;
   // "uses Vim as their editor" says what Vim is, and not what else it is for.
-  const { terms } = /^(.*) as (?:an?|their|my|our)\b/i.exec(note.text) ? statementOf(note.text.replace(/ as (?:an?|their|my|our)\b.*$/i, "")) : note;
+  const terms = termsOf(note.text.replace(/ as (?:an?|their|my|our)\b.*$/i, ""));
   const rest = [...terms].filter((term) => !from.has(term) && !relation.has(term) && term !== fact.speaker && !(note.subject.endsWith("team") && note.subject.includes(term)));
   return rest.every((term) => fact.terms.has(term));
 }

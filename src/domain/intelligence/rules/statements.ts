@@ -105,7 +105,7 @@ const straight = (said: string): string =>
     .replace(/^(?:jetzt|inzwischen|mittlerweile|seit \p{L}+) (\p{L}+) (ich|wir)(?!\p{L})/iu, "$2 $1")
     .replace(/^(\p{sc=Han}{0,3})(?:现在|目前)([^，。]+)了(?=[。！]?$)/u, "$1$2")
     .replace(/^(ich) bin (?:\p{L}+ ){0,2}nach (\p{Lu}[\p{L} -]+?) (?:um)?gezogen(?=[.!]?$)/iu, "$1 wohne in $2")
-    .replace(/^(\S+) (?:has )?(?:just |recently )?(?:started (?:(?:a new|a|their) job|working)|joined) (?:at|for) (?=\p{Lu})/iu, "$1 now works at ")
+    .replace(/^(\S+) (?:has )?(?:just |recently )?started (?:(?:a new|a|their) job|working) (?:at|for) (?=\p{Lu})/u, "$1 now works at ")
     .replace(/^(\S+) turned (\d\d)\b.*/, "$1 is $2 years old")
     .replace(/ (?:was |is |has been )?(?:moved|rescheduled|postponed|pushed) to (?=(\d)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)/i, (_, time?: string) => (time ? " is at " : " is on "))
     .replace(movedTo, (all, who: string, where: string) => (loadLexicon().classOf(where.toLowerCase()) === "place" ? `${who} lives in ${where}` : all));
