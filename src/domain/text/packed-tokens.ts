@@ -1,5 +1,5 @@
 /** So many of the tokens keep the order of their rank; in which order the others merge is not known. */
-export const inRankOrder = 1_536;
+export const inRankOrder = 1_280;
 
 /** The first character of a line says how many characters the word shares with the one before it, and of how many forms it is a token. */
 const marks = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";

@@ -2,7 +2,7 @@ import { verbatim } from "../verbatim.ts";
 
 /**
  * Written by scripts/token-ranks.ts: the most frequent tokens of OpenAI's o200k_base (tiktoken, MIT) after the 256 single bytes,
- * as `unpackTokens` reads them: 1,536 in the order of their rank, the others sorted. What is no whole text is its bytes, those from
+ * as `unpackTokens` reads them: 1,280 in the order of their rank, the others sorted. What is no whole text is its bytes, those from
  * 0x80 on in Braille (U+2800 and the byte).
  */
 export const packedTokens = verbatim`  
@@ -1285,262 +1285,6 @@ SE
 ु
  result
 _b
- rel
-_id
-ات
- loc
-\">\n
-ics
-')
- sub
-error
-ethod
- )
-ze
- fl
-ી
- Se
-========
-⣠⢫⢍⣠⢪
-af
-ह
-ho
-⣥⢜
- java
-ody
- म
-ml
-ts
- list
-⣧⢚
-ins
-_d
-ww
-ת
-En
-ా
-מ
-⣥⢹
- than
-’t
-ем
-itle
-ente
- first
-ica
- aw
-ę
- bo
-By
- प
-Se
-–
-Par
-je
- import
- tem
-Item
-ു
-]\n
- س
-value
-ious
-work
-ause
-print
-ка
-lick
-ule
- back
-ense
- start
- ein
- only
-(\n
- You
-ures
- ke
-ower
-**\n
-****************
-arr
-⣦⢖
-的
- its
-raw
-ร
- fil
- string
-ces
- inform
-ą
- form
-ments
-ү
-urs
-ities
-ayer
- look
- let
- static
-ember
-day
- best
-म
-Value
-ler
-大
- under
-ు
- trans
-ender
- most
- find
- person
- ed
-ustom
-ла
-].
- help
-olog
-ки
-string
- Wh
- ng
-ateg
-lection
-den
-oth
- rem
-⣘⢧⣘
-κ
- people
- !=
- Al
-أ
- car
-।
-const
-ி
-ọ
-ാ
-la
-⣠⢲⢿⣠⢲
-ед
-ğ
- He
- ass
-irect
- want
-ari
-://
-ession
-                           
-ren
-ան
- An
-ै
-ия
-bo
-={
-ு
-gram
-.D
-br
-             
-      
- don
- long
-он
-!\n\n
- gu
- sk
-ern
-Im
-wa
-22
- inst
-load
-rough
- um
-⣧⢽
-?\n\n
-ha
-щ
- أ
-ets
-_C
- final
-μ
-40
- arr
- &&
-ב
-λ
-时
- read
-ë
-ש
-อ
-orld
-uc
-];\n
-hed
-.F
-reak
-fr
-atus
- ge
-ой
- ve
-ting
-';\n
- test
-ção
-++
-⣥⢛
-no
-bl
-Object
- every
- Ar
- spec
-és
- should
-ponent
-ES
-.j
- know
-ood
-ility
-Exception
- sm
-נ
- mon
-[i
- cr
- she
- Ex
-wn
-\tpublic
- ⣪
- well
-ush
-ż
-ux
- ⣚
- pres
- sch
-ms
-да
- si
-yp
- den
-tra
-iver
-⣠⢴⢾⣠⢴
-ager
- ن
 0\t\t\t\t\t
 F\t
 I\t
@@ -1570,6 +1314,7 @@ O\t
 3p
 6rivate
 9o
+6ublic
 3r
 3s
 6elf
@@ -1588,11 +1333,13 @@ O\t
 4 \n
 7 \n
 A\r\n
-A    \n
+A  
+G  \n
 M  
 S  
 Y\n
-Y  
+Y 
+b 
 e   
 n 
 q  
@@ -1600,6 +1347,7 @@ w
 z 
 z   
 z    
+z      
 z        
 z          
 z              
@@ -1608,10 +1356,11 @@ z
 z                          
 z                                           
 0!\n
+6\n
 3!
 6!
 3--
-3=
+5=
 7=
 0\"\n\n
 3\r\n
@@ -1648,7 +1397,8 @@ A\n
 6\n\n
 6\r\n
 4<
-3>\r\n
+3>\n
+6\r\n
 6<
 9/
 4\\
@@ -1670,11 +1420,13 @@ m################
 1%
 3%
 6%%
+1&&
 0'\n
 6\n
 4#
 5'
-3)\n
+3)
+6\n
 9\n
 6)
 6,
@@ -1693,7 +1445,8 @@ D../
 4/
 3:
 6\n
-3;\n\n
+3;\n
+9\n
 4<
 3=>
 4@
@@ -1713,7 +1466,7 @@ D../
 3re
 3un
 3ve
-1(\n
+2(\n
 5!
 4\"
 6#
@@ -1827,7 +1580,8 @@ Cing
 3x
 3{
 6\n
-1)\n
+1)
+4\n
 7\n
 9\n
 3\r\n
@@ -1859,7 +1613,9 @@ A\n
 2*\n
 5)
 4*
-6******************************
+6\n
+6**************
+m****************
 y********************************************
 3/
 6\n
@@ -1868,7 +1624,7 @@ A/
 7\r\n
 1+\n
 3\"
-4+
+5+
 6)
 9\n
 6;\n
@@ -1966,11 +1722,13 @@ C....
 9m
 Cponent
 9ntrols
-3Data
+3D
+6ata
 6rawing
 3E
 6x
-3Font
+3F
+6ont
 9rm
 Fs
 3G
@@ -2076,7 +1834,8 @@ Fent
 9fo
 6o
 6s
-3join
+3j
+6oin
 6pg
 6s
 9on
@@ -2233,6 +1992,7 @@ m////////////////
 68
 69
 021
+32
 33
 350
 65
@@ -2253,7 +2013,8 @@ m////////////////
 37
 38
 39
-0400
+040
+60
 31
 32
 33
@@ -2325,6 +2086,7 @@ m////////////////
 3\"
 3'
 3(
+3//
 4:
 4=
 1;
@@ -2352,12 +2114,14 @@ m////////////////
 3'
 3(
 4==
-9=============
+9=====
+O========
 m================
 3>
 3True
 3\\\"
-3{{
+3{
+6{
 1>\n
 6\n
 3\r\n
@@ -2369,6 +2133,7 @@ m================
 5>
 3{
 0?\n
+6\n
 3.
 3:
 5>
@@ -2435,7 +2200,7 @@ Fity
 8ter
 5g
 4ir
-3l
+5l
 8l
 7so
 5m
@@ -2444,7 +2209,7 @@ Fity
 Dica
 Mn
 6ount
-3n
+5n
 8d
 Aroid
 8g
@@ -2457,7 +2222,7 @@ Ale
 Cication
 7r
 Ail
-3r
+5r
 7ch
 7e
 9a
@@ -2526,7 +2291,7 @@ Fer
 7siness
 8t
 Bton
-4y
+5y
 6te
 Cs
 0CA
@@ -2698,7 +2463,8 @@ Dload
 9OR
 6S
 6T
-3SS
+3S
+6S
 6T
 3T
 6H
@@ -2717,7 +2483,7 @@ Cor
 5m
 6ail
 6pty
-4n
+5n
 6abled
 6c
 8d
@@ -2747,7 +2513,8 @@ Jan
 Et
 Fs
 Ary
-4xception
+4x
+8ception
 6p
 6t
 0FA
@@ -2832,7 +2599,7 @@ Cle
 Ir
 7r
 8sh
-3e
+5e
 6ad
 Cer
 Alth
@@ -2903,7 +2670,7 @@ Aever
 4k
 5l
 7l
-4m
+5m
 8age
 6pl
 4nc
@@ -2930,7 +2697,7 @@ Jet
 7ra
 3t
 7's
-7em
+8em
 Cs
 9r
 2JSON
@@ -3118,7 +2885,7 @@ Bber
 3W
 4b
 6j
-Aect
+Bect
 4ct
 Aober
 5f
@@ -3164,7 +2931,7 @@ Cride
 7l
 6ne
 Cl
-7r
+8r
 9am
 Feter
 Rs
@@ -3308,7 +3075,8 @@ Aool
 6reen
 9ipt
 9oll
-5earch
+5e
+8arch
 7e
 6g
 6lect
@@ -3472,7 +3240,7 @@ Cs
 0VER
 5al
 9id
-Aue
+Bue
 Fs
 6r
 9i
@@ -3499,7 +3267,7 @@ Dington
 6ight
 7ll
 7st
-3h
+5h
 8at
 7e
 Bn
@@ -3523,7 +3291,7 @@ Fr
 5ear
 7s
 4ork
-6u
+8u
 Br
 1Ze
 1[\n
@@ -3535,7 +3303,8 @@ Br
 5]
 7\n
 7;\n
-3index
+3i
+6ndex
 3j
 4…
 7]\n\n
@@ -3549,15 +3318,17 @@ Br
 3u
 3x
 1]
-4\n
+5\n
 6\n
 3)
 6\n
 6;\n
 3,
 8\n
+3.
 3;
-6\n\n
+6\n
+9\n
 3=
 3[
 3]
@@ -3565,7 +3336,8 @@ Br
 0_.
 3A
 3B
-3CON
+3C
+6ON
 3D
 6E
 3E
@@ -3615,7 +3387,8 @@ O________
 9n
 Cfig
 9unt
-3data
+3d
+6ata
 Ce
 6e
 6ict
@@ -3629,6 +3402,7 @@ Ce
 6et
 3h
 3i
+6d
 6mage
 6n
 9dex
@@ -3777,7 +3551,8 @@ Aert
 Aice
 6y
 3e
-3fe
+3f
+6e
 8f
 Aect
 Aord
@@ -3791,6 +3566,7 @@ Gst
 Cent
 9n
 Dt
+9r
 6ing
 6ment
 6n
@@ -4030,7 +3806,8 @@ Ct
 Bs
 Aument
 Ps
-6ia
+6i
+9a
 9es
 9ly
 9ng
@@ -4046,7 +3823,8 @@ Cs
 9n
 Aund
 6p
-6rant
+8r
+9ant
 Ey
 6s
 7t
@@ -4075,7 +3853,8 @@ Ct
 6on
 Cs
 7pect
-6se
+7s
+9e
 Cn
 Ert
 Dss
@@ -4097,7 +3876,8 @@ Cog
 9n
 9r
 9s
-6egor
+6eg
+Cor
 Iies
 Iy
 9ly
@@ -4138,6 +3918,7 @@ Dact
 Cday
 Ce
 Fs
+9s
 6z
 7é
 4u
@@ -4151,6 +3932,7 @@ Ct
 Fer
 6r
 8s
+9e
 Asi
 8t
 Bh
@@ -4176,7 +3958,8 @@ Cation
 Aid
 9r
 6y
-3wa
+4w
+6a
 Ait
 Ard
 Ay
@@ -4185,7 +3968,8 @@ Ay
 4x
 4y
 6a
-6ers
+6er
+Cs
 6load
 6ment
 6o
@@ -4203,7 +3987,7 @@ Ay
 2ba
 7b
 Ay
-6ck
+8ck
 Dground
 7d
 7g
@@ -4256,6 +4040,7 @@ Ae
 9s
 7s
 Ach
+At
 6t
 Ater
 Aween
@@ -4273,7 +4058,8 @@ Al
 Ath
 7s
 8t
-4lack
+3l
+7ack
 7e
 6ic
 9ng
@@ -4281,7 +4067,8 @@ Ath
 Ag
 Aod
 7ue
-5oard
+5o
+8ard
 8dy
 8l
 8n
@@ -4299,7 +4086,8 @@ Atom
 7und
 8x
 7y
-4rand
+3r
+7and
 8e
 Aak
 7ing
@@ -4356,7 +4144,7 @@ Anot
 7p
 Aital
 At
-6r
+8r
 Bd
 Ds
 Be
@@ -4394,7 +4182,7 @@ Gal
 At
 Dain
 Mly
-7s
+8s
 7tte
 5ha
 9ft
@@ -4532,7 +4320,8 @@ Dider
 Ped
 Gst
 Eole
-Dtant
+Ct
+Gant
 Gruction
 Sor
 Dult
@@ -4586,7 +4375,8 @@ At
 Ber
 Fy
 3p
-3raft
+4r
+6aft
 7eat
 He
 Kd
@@ -4650,7 +4440,7 @@ Ae
 Cd
 Cs
 Aing
-7y
+8y
 As
 5b
 4ead
@@ -4680,7 +4470,8 @@ Ala
 7m
 Aand
 Aonstr
-7ngan
+8n
+Agan
 At
 7p
 Aend
@@ -4763,7 +4554,8 @@ G't
 Al
 8m
 Aain
-7n't
+7n
+A't
 Ae
 At
 8or
@@ -4818,7 +4610,8 @@ City
 9t
 Ce
 Cion
-3da
+4d
+6a
 6d
 9ing
 6e
@@ -4855,7 +4648,8 @@ Aort
 3h
 4i
 7gen
-7ne
+7n
+Ae
 Dm
 Dn
 Dr
@@ -4898,7 +4692,8 @@ Cw
 3ma
 Bil
 8b
-9ers
+9er
+Fs
 9re
 6e
 9nts
@@ -4933,6 +4728,7 @@ Cr
 9e
 Cd
 Cn
+Cr
 9if
 Cng
 Al
@@ -4957,7 +4753,8 @@ Aine
 6o
 Augh
 7s
-9ed
+9e
+Cd
 Cs
 9ion
 Is
@@ -4966,7 +4763,8 @@ Cve
 Aure
 6ta
 Cl
-Ber
+9e
+Er
 Cs
 9ial
 Ccation
@@ -4998,10 +4796,11 @@ Aipment
 9al
 9ng
 6man
-6nel
+6n
+9el
 6o
 7r
-Aor
+Bor
 Hs
 9y
 6se
@@ -5026,6 +4825,7 @@ Cges
 Dy
 9e
 Dntial
+9ion
 9o
 8ta
 Db
@@ -5045,10 +4845,12 @@ Aá
 9r
 Cs
 6hing
+9od
 6ime
 9ng
 6o
 6r
+6s
 8t
 9e
 6urn
@@ -5062,7 +4864,8 @@ Cs
 Et
 Gs
 Br
-Dyone
+Dy
+Gone
 Gthing
 7id
 Dence
@@ -5162,7 +4965,7 @@ Gs
 7g
 Aht
 Aure
-6l
+8l
 Be
 Dname
 Ds
@@ -5170,21 +4973,22 @@ Al
 Am
 Bter
 8n
-Aally
+Aal
+Gly
 Dnc
 Jial
-9d
+Bd
 Ae
 Aish
 Jed
 7r
 Ae
 Bm
-9st
+Bst
 8t
 7ve
 8x
-3l
+5l
 7ag
 7ex
 8oat
@@ -5205,7 +5009,8 @@ Ace
 9d
 Be
 Dach
-Ama
+Am
+Da
 Ht
 Iion
 Ced
@@ -5215,7 +5020,8 @@ Bt
 Award
 7und
 Ar
-4ra
+3r
+7a
 Bme
 Fwork
 7e
@@ -5259,7 +5065,8 @@ Ds
 7s
 7ve
 3b
-5eb
+4e
+8b
 Aru
 Gik
 8d
@@ -5312,6 +5119,7 @@ Jment
 3rad
 Ce
 Du
+9m
 An
 Dd
 Ge
@@ -5333,7 +5141,7 @@ Dth
 7up
 3s
 3t
-3u
+5u
 7arante
 Dd
 7ess
@@ -5343,7 +5151,7 @@ De
 7ys
 5y
 4ö
-1ha
+2ha
 7ar
 7b
 Aen
@@ -5381,6 +5189,7 @@ At
 7b
 Aben
 6ck
+6d
 7eft
 9t
 6id
@@ -5389,7 +5198,7 @@ Bght
 6l
 Ad
 9l
-9p
+Bp
 Dful
 Ds
 8m
@@ -5415,7 +5224,7 @@ Jy
 7t
 3l
 3n
-4o
+5o
 8l
 Bd
 Cer
@@ -5471,7 +5280,8 @@ City
 6r
 9ary
 6t
-3cally
+3ca
+9lly
 9n
 9s
 9te
@@ -5503,6 +5313,7 @@ Bn
 9s
 6ro
 Csoft
+6s
 6tion
 Iary
 Is
@@ -5622,6 +5433,7 @@ Ae
 6i
 9ar
 9ng
+9ty
 7l
 9a
 9e
@@ -5667,7 +5479,8 @@ Ee
 Gment
 Ss
 Died
-Aortant
+Aort
+Jant
 Aress
 Do
 Gve
@@ -5722,7 +5535,8 @@ Cs
 Al
 Du
 Bo
-Drmation
+Drm
+Jation
 7g
 9en
 Cr
@@ -5744,11 +5558,11 @@ Aov
 6o
 9s
 8put
-7s
+8s
 Aert
 Aide
 Ap
-9t
+Bt
 Dall
 Hnce
 Dead
@@ -5785,6 +5599,7 @@ Gved
 Cs
 6r
 6s
+6us
 4p
 6e
 9s
@@ -5804,7 +5619,8 @@ Cs
 9tion
 6cle
 6d
-6ection
+6ect
+Fion
 9d
 9s
 6i
@@ -5885,14 +5701,17 @@ Br
 9ub
 6i
 9al
+9es
 9ng
 9onal
 Fs
 9ve
+6le
 6o
 9r
 9s
-7self
+7s
+Aelf
 6ted
 Cr
 9ing
@@ -5911,7 +5730,8 @@ Ce
 6ed
 9ly
 9n
-9rs
+9r
+Cs
 Fe
 Fity
 Cy
@@ -5940,8 +5760,10 @@ Cy
 2ja
 7ar
 6r
-7vax
-3ection
+7va
+Dx
+3e
+6ction
 7d
 6n
 6r
@@ -5973,7 +5795,8 @@ An
 8r
 7s
 7t
-4eep
+4e
+7ep
 6it
 6n
 8r
@@ -5994,7 +5817,8 @@ Achen
 4m
 3n
 7ew
-7owledge
+7ow
+Dledge
 En
 5o
 8m
@@ -6014,7 +5838,8 @@ Anen
 3y
 4ön
 Anen
-1lab
+0la
+7b
 Bel
 Aor
 7ck
@@ -6051,6 +5876,7 @@ Ging
 Dt
 Ave
 6cted
+Cion
 7d
 9ge
 6e
@@ -6064,8 +5890,10 @@ Cte
 9ents
 8n
 Bgth
+6r
 8ss
-6te
+7t
+9e
 Cd
 Ater
 7ur
@@ -6085,6 +5913,7 @@ Dnse
 Ce
 Fn
 9it
+9k
 8e
 7f
 Ae
@@ -6104,7 +5933,7 @@ Bk
 Ds
 6sh
 Ced
-9t
+Bt
 Den
 7t
 Aer
@@ -6115,10 +5944,10 @@ Ds
 Aing
 4l
 3n
-4oad
+5oad
 An
 9t
-6c
+8c
 Bal
 Dted
 Hion
@@ -6127,10 +5956,10 @@ Bk
 Ager
 Bin
 7k
-6ng
+8ng
 Der
 6od
-9k
+Bk
 Ded
 Ding
 Ds
@@ -6230,6 +6059,7 @@ Ag
 As
 9te
 Dion
+Cs
 Bu
 7r
 Bc
@@ -6268,6 +6098,7 @@ At
 8t
 9ted
 7x
+3l
 5m
 5o
 7bile
@@ -6284,7 +6115,7 @@ Bule
 7l
 7m
 Aent
-6n
+8n
 Aey
 Aitor
 At
@@ -6295,7 +6126,7 @@ Gs
 Aning
 At
 6s
-9t
+Bt
 7t
 Aher
 Aor
@@ -6305,7 +6136,8 @@ Ae
 Aie
 Dng
 5p
-5sg
+3s
+8g
 3t
 4u
 7ch
@@ -6376,7 +6208,8 @@ Awork
 7ws
 8xt
 6y
-4ga
+4g
+7a
 5h
 5i
 7ce
@@ -6388,7 +6221,8 @@ At
 7l
 4j
 4ke
-4och
+3o
+7ch
 8de
 7g
 7m
@@ -6461,6 +6295,7 @@ Br
 6ing
 6o
 6ule
+6y
 3e
 6s
 3ff
@@ -6508,7 +6343,8 @@ Iy
 6i
 6low
 6o
-9gical
+9g
+Cical
 Fes
 Cy
 6ve
@@ -6535,7 +6371,7 @@ Ber
 6go
 6i
 7line
-9y
+By
 6n
 6o
 9m
@@ -6548,6 +6384,7 @@ Ber
 9m
 7ze
 5o
+6d
 6gle
 7k
 6ls
@@ -6596,6 +6433,7 @@ Aginal
 9ng
 9th
 9z
+6ld
 6mal
 6n
 6o
@@ -6619,7 +6457,8 @@ Aginal
 6e
 9r
 9s
-6her
+6h
+9er
 Gs
 Gwise
 9ing
@@ -6667,7 +6506,8 @@ Dall
 Cn
 Dride
 6ie
-4wn
+3wer
+7n
 Aer
 3yal
 3z
@@ -6735,6 +6575,7 @@ Ao
 8n
 9d
 As
+7ople
 7rcent
 Afect
 Dorm
@@ -6744,7 +6585,8 @@ Am
 Det
 Ao
 As
-Donal
+Don
+Jal
 9t
 Cies
 Cy
@@ -6818,7 +6660,8 @@ Dt
 Gical
 7m
 6nd
-9ents
+9ent
+Is
 9s
 7ol
 7p
@@ -6854,7 +6697,8 @@ Ad
 Afer
 Am
 Apar
-Asent
+As
+Dent
 Dident
 Es
 Fion
@@ -6871,7 +6715,7 @@ De
 Ancip
 Mal
 Cg
-Dt
+Et
 Hf
 Aor
 9se
@@ -6995,7 +6839,7 @@ Ak
 Ae
 Ds
 Aher
-7w
+8w
 9ing
 8z
 3c
@@ -7003,9 +6847,11 @@ Aher
 3ea
 Ach
 Ct
-Ader
+Ad
+Der
 Ding
 Ey
+9k
 Aliz
 Dly
 9m
@@ -7043,7 +6889,7 @@ Ester
 Aul
 Gar
 6h
-6l
+8l
 Aated
 Gions
 Ship
@@ -7054,12 +6900,12 @@ Md
 Dv
 Ai
 Dg
-6m
+8m
 9e
 Dmber
 Bove
 Jd
-7n
+8n
 9ch
 Ader
 At
@@ -7147,7 +6993,8 @@ Bt
 9s
 8t
 9e
-6ught
+6ugh
+Ft
 Bnd
 9ps
 Bte
@@ -7202,7 +7049,7 @@ As
 7ale
 7en
 De
-6h
+8h
 Ae
 Aool
 Js
@@ -7273,6 +7120,7 @@ Gal
 Ape
 Are
 Gd
+7e
 6ip
 Dping
 7oot
@@ -7280,11 +7128,11 @@ Bp
 Dping
 Art
 9t
-9uld
+Buld
 Bw
 Dn
 Ds
-3i
+5i
 7ch
 8de
 7e
@@ -7312,14 +7160,14 @@ Dation
 8ze
 Dof
 7ę
-3k
+5k
 7ills
 An
 5l
 7eep
 7ot
 Aw
-3m
+5m
 7all
 Art
 7o
@@ -7357,7 +7205,8 @@ Js
 9n
 7e
 Aak
-Acial
+Ac
+Dial
 Gfic
 Med
 Dt
@@ -7381,13 +7230,13 @@ Ed
 Gard
 Ct
 Ar
-Ct
+Et
 Ged
 Ging
 Bte
 Gment
 Gs
-Cic
+Eic
 Gon
 Eus
 Ay
@@ -7414,6 +7263,7 @@ My
 Beam
 Dngth
 Dss
+Bing
 Bong
 9u
 Ect
@@ -7430,7 +7280,7 @@ Aff
 8yle
 Fs
 4ua
-6b
+8b
 Aject
 As
 8ccess
@@ -7510,7 +7360,8 @@ Ced
 7l
 Ae
 Al
-8mp
+7m
+Bp
 Der
 Elate
 Do
@@ -7527,12 +7378,13 @@ Ds
 Ar
 9s
 6s
-9t
+Bt
 Ding
 Ds
 6x
 At
-4hank
+4han
+Dk
 Gs
 At's
 6e
@@ -7567,7 +7419,8 @@ Al
 7m
 9e
 Ds
-6ngs
+6ng
+Cs
 7p
 Ao
 As
@@ -7604,7 +7457,7 @@ As
 At
 7wards
 An
-4ra
+5ra
 Ab
 Dal
 Ack
@@ -7615,7 +7468,7 @@ Ditional
 Aff
 Ain
 Ging
-9ns
+Bns
 Gfer
 Jorm
 Flation
@@ -7644,7 +7497,7 @@ Ast
 8y
 Aing
 7ès
-4s
+5s
 3tp
 9s
 6y
@@ -7674,7 +7527,8 @@ Es
 6a
 6e
 6l
-3ccess
+3c
+6cess
 6k
 3da
 6e
@@ -7714,7 +7568,8 @@ Cer
 6a
 9te
 Cion
-6er
+6e
+9r
 9s
 6i
 6o
@@ -7723,7 +7578,8 @@ Cion
 9ure
 6u
 6y
-5ma
+4m
+8a
 9n
 6b
 6e
@@ -7743,7 +7599,7 @@ Cion
 Cy
 Aefined
 Cn
-Cr
+Er
 Gstand
 Ving
 9le
@@ -7782,13 +7638,15 @@ Jd
 6ch
 6ed
 9r
+9s
 6g
 6i
 9ng
 8l
 6o
 6rency
-6sday
+6s
+9day
 9or
 6t
 9her
@@ -7802,7 +7660,8 @@ Ar
 Ename
 Es
 Bs
-6her
+6h
+9er
 6i
 9ness
 Eg
@@ -7810,7 +7669,8 @@ Eg
 6s
 9i
 6ter
-9omer
+9om
+Fer
 9r
 Cy
 7ually
@@ -7833,6 +7693,7 @@ Fs
 3v
 5w
 6e
+3x
 3y
 3z
 2va
@@ -7840,7 +7701,8 @@ Fs
 8lid
 Aor
 9u
-Ees
+Ce
+Hs
 6n
 8ri
 Dable
@@ -7849,7 +7711,8 @@ Dous
 6s
 At
 3c
-5ec
+4e
+8c
 Btor
 6d
 7el
@@ -7930,13 +7793,14 @@ Are
 4s
 4à
 4õ
-1wa
+2wa
 7ar
 7it
 7lk
 Al
 6n
-Ated
+At
+Ded
 Ds
 8r
 9d
@@ -7964,6 +7828,7 @@ Ar
 9t
 8ight
 7l
+Al
 6n
 An
 At
@@ -7998,7 +7863,8 @@ Ah
 9h
 Din
 Dout
-3ner
+3n
+6er
 4o
 7man
 Aen
@@ -8011,7 +7877,8 @@ Bd
 Den
 Es
 Dt
-Aked
+9k
+Ded
 Ding
 Ds
 Ald
@@ -8027,7 +7894,8 @@ Ate
 3s
 4ur
 Ade
-5ww
+3w
+8w
 3y
 0xim
 6s
@@ -8061,7 +7929,8 @@ Cic
 7u're
 Ang
 Arself
-3pes
+3p
+6es
 3r
 3sis
 3t
@@ -8069,7 +7938,7 @@ Arself
 9on
 3y
 2za
-4e
+5e
 7lf
 6n
 6r
@@ -8164,6 +8033,7 @@ B\n
 1ç
 3a
 3o
+3ão
 3ões
 1è
 3me
@@ -8179,14 +8049,15 @@ B\n
 3n
 3r
 6ie
-4s
+5s
 5t
 7é
 0ême
 3n
 6cia
 5tre
-0ër
+0ë
+3r
 0ì
 1í
 3a
@@ -8235,13 +8106,16 @@ B\n
 2ý
 2þ
 0ā
+0ą
 0Č
 1č
 0Đ
 1đ
 0ē
 0ė
+0ę
 0ě
+0ğ
 0ħ
 0ī
 0İ
@@ -8268,6 +8142,7 @@ B\n
 0ů
 0ű
 0ų
+0ż
 1ž
 0ơ
 0ư
@@ -8303,10 +8178,11 @@ B\n
 0θ
 0ια
 3κ
-1κ
+2κ
 4α
 7ι
-1μ
+0λ
+2μ
 3α
 5ε
 2να
@@ -8425,7 +8301,7 @@ Aь
 6н
 3о
 3ә
-1да
+2да
 6н
 7р
 3е
@@ -8442,6 +8318,7 @@ Aь
 3в
 3г
 8о
+3д
 3е
 3ж
 3з
@@ -8450,6 +8327,7 @@ Aь
 3к
 6т
 3ль
+3м
 3ни
 9е
 9я
@@ -8502,10 +8380,13 @@ Cь
 3ч
 6ес
 3ш
+3я
 1й
-0каз
+0ка
+6з
 7к
 3е
+3и
 3о
 6в
 6й
@@ -8520,7 +8401,8 @@ Aор
 3у
 3і
 1л
-3ар
+3а
+6р
 3е
 6н
 3у
@@ -8570,12 +8452,13 @@ Cь
 3ж
 3з
 3и
+3й
 3к
 3ль
 9з
 9ко
 3му
-4н
+5н
 6а
 6и
 5п
@@ -8691,7 +8574,8 @@ Aв
 4то
 1ш
 3е
-0ще
+0щ
+3е
 0ъ
 0ые
 3з
@@ -8737,7 +8621,7 @@ Aв
 0ң
 0ҩ
 0ҭ
-1ү
+2ү
 3н
 3р
 0ұ
@@ -8767,7 +8651,7 @@ Aв
 3հ
 3մ
 5յ
-4ն
+5ն
 3ս
 3վ
 3տ
@@ -8824,7 +8708,7 @@ Cուն
 3ָ
 3ר
 4ת
-1ב
+2ב
 3ר
 2ג
 2ד
@@ -8872,9 +8756,9 @@ Cուն
 4א
 4ה
 0ם
-1מ
+2מ
 0ן
-1נ
+2נ
 3י
 2ס
 1ע
@@ -8886,15 +8770,16 @@ Cուն
 2צ
 2ק
 1ר
-1ש
+2ש
 4ל
 3ר
-1ת
+2ת
 1،
 0؟
 0ء
 2آ
-1أن
+2أ
+4ن
 4و
 0ؤ
 2إ
@@ -8903,6 +8788,7 @@ Cուն
 0اء
 3ئ
 3ب
+3ت
 3ج
 3ح
 3د
@@ -8991,7 +8877,8 @@ Aي
 3ي
 3ی
 1ز
-0سب
+1س
+3ب
 3ت
 6ان
 4ر
@@ -9051,7 +8938,8 @@ Aي
 3ي
 4ی
 7ں
-0نا
+1ن
+3ا
 3ت
 3د
 3ي
@@ -9177,14 +9065,15 @@ Aي
 3ा
 3ी
 5े
-0प
+2प
 4र
 4्र
 2फ
 2ब
 2भ
 4ी
-0मा
+2म
+3ा
 4ें
 2य
 4ह
@@ -9201,7 +9090,8 @@ Aي
 1सं
 4म
 5े
-0ही
+0ह
+3ी
 6ं
 4ै
 7ं
@@ -9243,6 +9133,7 @@ Aي
 0ें
 3ल
 3श
+0ै
 0ॉ
 0ों
 3ग
@@ -9260,7 +9151,7 @@ Aي
 3व
 3ष
 3स
-1।
+2।
 3\n\n
 0ং
 1অ
@@ -9376,6 +9267,7 @@ Aي
 3ર
 3વ
 0િ
+0ી
 0ુ
 3ં
 0ૂ
@@ -9409,13 +9301,15 @@ Aي
 0ள
 2வ
 0ா
-0ிக
+0ி
+3க
 3ன
 3ய
 3ர
 3ல
 6்
-0ுக
+0ு
+3க
 3த
 3ம்
 0ெ
@@ -9449,14 +9343,16 @@ Aي
 0ల
 2వ
 2స
-0ాన
+0ా
+3న
 3ర
 6ు
 3ల
 0ిక
 3న
 0ీ
-0ుల
+0ు
+3ల
 0ె
 0ే
 0ై
@@ -9550,7 +9446,8 @@ Aي
 0ള
 2വ
 2സ
-0ാണ
+0ാ
+3ണ
 6്
 3ന
 3യ
@@ -9565,7 +9462,8 @@ Aي
 6്
 3ൽ
 0ീ
-0ും
+0ു
+3ം
 3ക
 3ട
 3ന
@@ -9617,7 +9515,7 @@ Aي
 3รี
 0ม
 0ย
-1ร
+2ร
 3ะ
 3ี
 0ล
@@ -9626,7 +9524,7 @@ Aي
 0ว
 2ส
 0ห
-1อ
+2อ
 3ง
 3ต
 3น
@@ -9757,7 +9655,7 @@ Aي
 0ệ
 0ỉ
 0ị
-1ọ
+2ọ
 3n
 0ố
 0ồ
@@ -9777,6 +9675,7 @@ Aي
 0\u200b
 0\u200c
 0\u200d
+0–
 2—
 3—
 2‘
@@ -9788,6 +9687,7 @@ Aي
 3ll
 3m
 3re
+3t
 3un
 9e
 3ve
@@ -9854,7 +9754,9 @@ C⣨⢵⢛⣨⢽⢦
 1⣗⢐⣗⢙⣗
 3⢕⣗⢙⣗
 3⢙⣗⢙⣗
+0⣘⢧⣘
 1⣙
+1⣚
 1⣛
 0⣠⢤⢨⣠⢥⢍⣠⢤
 6⢰⣠⢥⢍⣠⢤
@@ -9871,6 +9773,7 @@ C⣨⢵⢛⣨⢽⢦
 6⢰⣠⢫⢍⣠⢪
 3⢫⢇⣠⢪
 6⢋⣠⢪
+6⢍⣠⢪
 3⢬
 3⢮⢾⣠⢮
 6⢿⣠⢮
@@ -9884,6 +9787,8 @@ F⢂⣠⢰
 6⢇⣠⢰
 3⢲⢕⣠⢳⢍⣠⢲
 6⢾⣠⢲
+6⢿⣠⢲
+3⢴⢾⣠⢴
 3⢵⢁⣠⢴
 6⢇⣠⢴
 4⢶
@@ -9937,7 +9842,8 @@ F⢠⣡⢃
 3⢓
 3⢕
 3⢙
-4⢛
+5⢛
+3⢜
 3⢝
 3⢟
 3⢠
@@ -9954,6 +9860,7 @@ F⢠⣡⢃
 3⢱
 3⢷
 3⢸
+3⢹
 3⢺
 3⢻
 3⢼
@@ -9975,6 +9882,7 @@ F⢠⣡⢃
 3⢒
 3⢔
 3⢕
+3⢖
 3⢘
 3⢙
 3⢛
@@ -10009,6 +9917,7 @@ F⢠⣡⢃
 3⢔
 3⢕
 3⢙
+3⢚
 3⢛
 3⢜
 3⢠
@@ -10028,6 +9937,7 @@ F⢠⣡⢃
 3⢺
 3⢻
 3⢼
+3⢽
 3⢾
 1⣨
 3⢀
@@ -10083,7 +9993,8 @@ F⢠⣡⢃
 3⢩
 3⢪
 3⢻
-2⣪⢰
+1⣪
+5⢰
 3⢱
 5⢲
 5⢳
@@ -10305,7 +10216,7 @@ F⢠⣡⢃
 0外
 0多
 0夜
-1大
+2大
 5发
 7快三
 1天天
@@ -10385,7 +10296,8 @@ F⢠⣡⢃
 3码
 0日
 3本
-0时时
+0时
+3时
 6彩
 3间
 0明
@@ -10432,6 +10344,7 @@ F⢠⣡⢃
 0电
 0男
 0登
+0的
 0目
 0直
 0相

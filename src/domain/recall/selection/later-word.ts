@@ -1,5 +1,6 @@
 import { verbatim } from "../../verbatim.ts";
 import { conflictOf } from "../../intelligence/rules/relations/conflict.ts";
+import { movedOn } from "../../intelligence/rules/relations/moved.ts";
 import { isNarrower } from "../../intelligence/rules/relations/narrower.ts";
 import { type Reading, read } from "../../intelligence/rules/relations/statements.ts";
 import { romanceWords } from "../../memories/statement-words.ts";
@@ -21,7 +22,7 @@ const asks = /[?？]|^(?:wh|how|we[rnm]|wa[ns]|w[io]|qu|où|combien|cuá|dónde)
 const ended = verbatim`gone|removed|cancell?ed|replaced|retired|dropped|abandon(?:ed|né)|gekündigt|entfernt|abgeschafft|ersetzt`;
 /** A text that says that something is otherwise than before. */
 const change = new RegExp(
-  verbatim`^(?:no|nope|nein|non),|(?<!\p{L})(?:${ended}|now|no longer|any ?more|instead|since|as of|from (?:now|\d+ \p{L}+|ju\p{L}+) on|(?:switch|migrat|renam)(?:ed|ing)|moved|shortened|extended|revers(?:ed?|ing)|turned out|after all|t(?:ook|akes?|aken) over|has left|changed|raised|lowered|increased|reduced|upgraded|stopped|correction|scrap that|not [^.,\n]{2,30},? but|jetzt|nun|nicht mehr|statt|umgestellt|gewechselt|umgezogen|übernommen|revidiert|doch (?:nicht|kein\p{L}*)|seit|ab (?:\d+\.|\p{L}+(?:[ln]i|ber|[rz]t))|désormais|maintenant|remplac\p{L}*|quitté|depuis|ahora|ya no|reemplaz\p{L}*|cambi\p{L}*)(?!\p{L})|现在|不再|改[用为成]|换成|变更|搬到|今は|変更|に変わり|切り替え|移行`,
+  verbatim`^(?:no|nope|nein|non),|(?<!\p{L})(?:${ended}|now|no longer|any ?more|instead|since|as of|from (?:now|\d+ \p{L}+|ju\p{L}+) on|(?:switch|migrat|renam)(?:ed|ing)|moved|died|shortened|extended|revers(?:ed?|ing)|turned out|after all|t(?:ook|akes?|aken) over|has left|changed|raised|lowered|increased|reduced|upgraded|stopped|correction|scrap that|not [^.,\n]{2,30},? but|jetzt|nun|nicht mehr|statt|umgestellt|gewechselt|umgezogen|übernommen|revidiert|doch (?:nicht|kein\p{L}*)|seit|ab (?:\d+\.|\p{L}+(?:[ln]i|ber|[rz]t))|désormais|maintenant|remplac\p{L}*|quitté|depuis|ahora|ya no|reemplaz\p{L}*|cambi\p{L}*)(?!\p{L})|现在|不再|改[用为成]|换成|变更|搬到|今は|変更|に変わり|切り替え|移行`,
   "iu",
 );
 const [name, kana] = [verbatim`\p{sc=Latin}(?:[\p{L}\p{N}+#]|[._/-](?=[\p{L}\p{N}]))*`, verbatim`[\p{sc=Katakana}ー]{2,}`];
@@ -34,7 +35,7 @@ const former = new RegExp(
     verbatim`(?<!\p{L})(?:(?:switch|mov|migrat|chang|convert|upgrad|renam)\p{L}+|t(?:ook|akes?|aken) over) [^.\n]{0,32}?from (?:the )?(${name})`,
     verbatim`(?<!\p{L})(?:${ended}|instead of|no longer (?:\p{L}+ )?|(?:not (?:\p{L}+ )?|keine?n? )(?=.{2,40} (?:any ?more|mehr))|replaces?|stopped using|(?:an)?statt|nicht mehr|au lieu de|en vez de|ya no (?:\p{L}+ )?)\s?(?:(?:the|our|d[aei][esrn]|l[ae]|el) )?(${name})`,
     verbatim`(?<!\p{L})von (${name})(?= (?:auf|zu|nach) )`,
-    verbatim`(?<!\p{L})(${name}) (?:is|was|has|ist|wurde) (?:${ended}|left the (?:company|team)|no longer)`,
+    verbatim`(?<!\p{L})(${name}) (?:died|(?:is|was|has|ist|wurde) (?:${ended}|left the (?:company|team)|no longer))`,
     verbatim`(?:不再(?:使用|用)?|代替|取代)\s?(${name}|${kana})|从\s?(${name})(?=.{0,12}[换迁改切升搬])|(${kana}|${name})(?:から|をやめ|の代わりに|ではなく)`,
   ].join("|"),
   "giu",
@@ -90,8 +91,15 @@ function isOutOfDate(question: string, old: Found, fresh: Found, readingOf: (mem
     // Words without a question name what both are about ("mobile app"), of which there is much to say.
     const says = all && (asks.test(question) || matched.length * 2 > telling(own).size);
     if (!change.test(old.memory.content) && (says || (isOfTheSame(matched, held, readingOf(old.memory)) && saysOften(fresh.memory, old.memory)))) return true;
+    if (replaces(readingOf(old.memory), readingOf(fresh.memory))) return true;
   }
   return all && conflictOf(readingOf(old.memory), readingOf(fresh.memory)) !== undefined;
+}
+
+/** The later text tells of the same thing that it is otherwise now, or elsewhere, whatever words the question has. */
+function replaces(earlier: Reading, later: Reading): boolean {
+  const conflict = conflictOf(earlier, later);
+  return (conflict?.type === "supersedes" && conflict.isWhole) || movedOn(earlier, later);
 }
 
 /** Whether it says most of what the earlier one has of the question, and all of it that is its subject or a name: on which port another service listens changes nothing here. */
