@@ -18,6 +18,9 @@ const pairs = [
   ["Standup is at 9:30.", "Standup moved to 10:00.", "When is standup?"],
   ["The database is MySQL 8.", "We migrated the database to Postgres 16.", "Which database do we use?"],
   ["Errors go to Sentry.", "Errors were moved to GlitchTip.", "Where do errors go?"],
+  ["The Berlin office is at Torstrasse 1.", "The Berlin office relocated to Chausseestrasse 8.", "Where is the Berlin office?"],
+  ["Der Nutzer wohnt in Kiel.", "Der Nutzer ist nach Bonn gezogen.", "Wo wohnt der Nutzer?"],
+  ["Die Tests laufen mit Jest.", "Wir haben die Tests auf Vitest umgestellt.", "Womit laufen die Tests?"],
   ["The user has a dog called Rex.", "Rex died in October.", "Does the user have a dog?"],
   ["仓库使用 Maven 构建。", "我们不再使用 Maven，现在用 Gradle 构建仓库。", "仓库用什么构建？"],
 ] as const;

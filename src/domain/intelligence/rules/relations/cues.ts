@@ -42,13 +42,13 @@ export const changeWords = words(verbatim`
   now again nowaday currently anymore since instead formerly previously jetzt wieder vorher zuvor nun inzwischen mittlerweile seit sondern statt anstatt anstelle
   现在 目前 已 已经 現在 今は もう ようになりました やめて 代わりに ではなく`);
 export const changeVerbs = words(verbatim`
-  replaced replace switched moved migrated changed upgraded raised lowered increased reduced renamed downgraded ported converted transitioned extended shortened became
+  replaced replace switched moved relocated migrated changed upgraded raised lowered increased reduced renamed downgraded ported converted transitioned extended shortened became
   umgestellt gewechselt umgezogen verschoben geändert erhöht gesenkt migriert ersetzt umgestiegen aktualisiert verlängert verkürzt gezogen verlegt
   改为 改用 改成 改到 换成 换成了 换到 迁移到 迁到 搬到 搬到了 升级到 升级为 提高到 降低到 延长到 缩短到 变为 变成 变成了 替换为 替换成 切换到
   移行 移行しました 変更 切り替え 切り替えました になりました に変わりました アップグレード 引っ越しました 延長 短縮`);
 
 /** Those of them that say where to, and not what of. */
-export const moves = words(verbatim`moved migrated ported transitioned umgezogen gezogen verlegt migriert 迁移到 迁到 搬到 搬到了 移行 移行しました 引っ越しました`);
+export const moves = words(verbatim`moved relocated migrated ported transitioned umgezogen gezogen verlegt migriert 迁移到 迁到 搬到 搬到了 移行 移行しました 引っ越しました`);
 
 /** Phrases that are one cue; the right side stands in their place. */
 export const phrases: readonly (readonly [readonly string[], readonly string[]])[] = (
