@@ -44,3 +44,9 @@ test.each(["What is our Kubernetes version?", "Where does Yuki live?"])("what no
   expect(memories.length).toBeLessThanOrEqual(1);
   if (memories.length > 0) expect(uncertain).toBe(true);
 });
+
+test("what was stored a moment ago is found by its meaning at once [D3]", async () => {
+  await call("omn_store_memory", { content: "Peanuts make Anna ill." });
+  const { memories } = await call("omn_retrieve_memory", { query: "food allergies" });
+  expect(memories).toMatchObject([{ content: "Peanuts make Anna ill." }]);
+});
