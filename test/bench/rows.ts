@@ -13,7 +13,7 @@ import { drawConnectedQuery } from "./zipf.ts";
 import { mixedLoad, type QueryProbe, Team, type TeamContent } from "./team.ts";
 
 /** Each stream of queries has its own seed: no query is asked of a server twice. */
-export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, cached: 17, evicted: 18, log: 19, budget: 20, receipt: 21, long: 22, longBudget: 23, longReceipt: 24, graph: 25, happened: 26, parts: 27, agents: 40, mixed: 100 };
+export const querySeeds = { small: 10, medium: 11, large: 12, five: 13, one: 14, restart: 15, crowded: 16, cached: 17, evicted: 18, log: 19, budget: 20, receipt: 21, long: 22, longBudget: 23, longReceipt: 24, graph: 25, happened: 26, parts: 27, stored: 28, burst: 29, agents: 40, mixed: 100 };
 const clients = 16;
 /** Of one orchestrator, at work in one project. */
 const agents = 4;
@@ -152,6 +152,11 @@ export class Rows {
     const held = summarise(taken.reference);
     this.#row("store", grown, summarise(taken.store), { reference: held, limit: limits.store });
     this.#row("get by key", grown, summarise(taken.get), { reference: held, limit: limits.get });
+    for (const [stores, seed] of [[1, querySeeds.stored], [32, querySeeds.burst]] as const) {
+      const query = grown.team.justStored(seed, stores);
+      const after = await interleave({ reference, query }, this.#sizes);
+      this.queryRow(grown, summarise(after.query), query, { reference: summarise(after.reference), what: `memories, ${stores} just stored` });
+    }
   }
 
   /** A secret beside a plain memory: what encryption adds. Without L1, which keeps plain answers only. */

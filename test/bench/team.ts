@@ -97,6 +97,17 @@ export class Team {
     return { run, hits: () => hits.reduce((sum, count) => sum + count, 0) / hits.length };
   }
 
+  /** Questions right after a burst of stores, of whose memories the pipeline has no vectors yet. Each twenty are asked after one. */
+  justStored(seed: number, stores = 32): QueryProbe {
+    const query = this.query(seed);
+    let asked = 0;
+    const run = async (): Promise<Answer> => {
+      if (asked++ % 20 === 0) for (let n = 0; n < stores; n += 1) await this.store.run();
+      return (await query.run()) as Answer;
+    };
+    return { run, hits: query.hits };
+  }
+
   /** Two questions in one. */
   inParts(seed: number): QueryProbe {
     return this.asking(seed, (random) => `Which ${drawQuery(random, 3)} and who ${drawQuery(random, 2)}?`);
