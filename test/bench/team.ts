@@ -98,12 +98,12 @@ export class Team {
   }
 
   /** Questions right after a burst of stores, of whose memories the pipeline has no vectors yet. Each twenty are asked after one. */
-  justStored(seed: number, stores = 32): QueryProbe {
+  justStored(seed: number, stores: number): QueryProbe {
     const query = this.query(seed);
     let asked = 0;
-    const run = async (): Promise<Answer> => {
+    const run = async (): Promise<Timed> => {
       if (asked++ % 20 === 0) for (let n = 0; n < stores; n += 1) await this.store.run();
-      return (await query.run()) as Answer;
+      return query.run();
     };
     return { run, hits: query.hits };
   }

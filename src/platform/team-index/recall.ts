@@ -62,7 +62,7 @@ export class ObjectRecall {
         return { ...match, hits: hits.map(({ id, score, ownTerms, contextTerms }) => ({ id, score, ownTerms, contextTerms })) };
       },
       expander,
-      nearest: (question, options) => semantic.nearest(principal, now, question, { ...options, others: state.others, passages: unembedded.passages(now, (ids) => rows.present(viewer, now, ids)) }),
+      nearest: (question, options) => semantic.nearest(principal, now, question, { ...options, others: state.others, passages: () => unembedded.passages(now, (ids) => rows.present(viewer, now, ids)) }),
       async expand(asked) {
         const copy = graphCopy(principal);
         return copy ? copy.expand(viewer, now, asked, memoryRows) : graph.expand(principal, now, asked);

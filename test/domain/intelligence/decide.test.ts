@@ -106,6 +106,7 @@ describe("an end names what is stored [D2]", () => {
     ["User sold their Golf.", "User drives a Golf."],
     ["User quit their job at Siemens.", "User works at Siemens."],
     ["User left Siemens.", "User works at Siemens."],
+    ["User no longer uses the left monitor.", "User uses the left monitor."],
     ["User stopped teaching maths.", "User teaches maths."],
   ])("%s", (fact, present) => expect(decide(fact, present)).toBe("DELETE 0"));
 });
@@ -159,6 +160,7 @@ describe("where anything is open, the fact is added [D2]", () => {
     ["another purpose", "User: We use Playwright for browser tests now.", "User: We use Jest for unit tests."],
     ["something else for the same purpose", "User: We now have a cache for search.", "User: We have 3 servers for search."],
     ["a second employer", "User works at Bosch.", "User works at Siemens."],
+    ["the other of two", "User no longer uses the left monitor.", "User uses the right monitor."],
     ["a place that somebody left", "User left Kiel.", "User lives in Kiel."],
     ["another employer", "User: 我在腾讯工作。", "User: 我在阿里巴巴工作。"],
     ["another drink", "User stopped drinking coffee.", "User drinks wine on Fridays."],

@@ -5,7 +5,7 @@ import type { Note } from "../intelligence.ts";
 import { forgottenBy } from "./forgetting.ts";
 import { isTime } from "./relations/cues.ts";
 import { isNarrower } from "./relations/narrower.ts";
-import { endedTerms, goesOn, negation, sameSubject, single, type Statement, standing, statementOf, termsOf } from "./statements.ts";
+import { endedTerms, goesOn, leaving, negation, sameSubject, single, type Statement, standing, statementOf, termsOf } from "./statements.ts";
 
 type Decision = Decisions["memory"][number];
 
@@ -121,7 +121,7 @@ const lists = / (?:and|or|und|oder) /i;
 
 /** All that the fact ends is what the note says, and the note says little else. */
 function endsIt(fact: Statement, note: Statement): boolean {
-  if (note.isCompound || !sameSubject(fact, note) || (/ left /.test(fact.text) && !note.terms.has("work"))) return false;
+  if (note.isCompound || !sameSubject(fact, note) || (leaving.test(fact.text) && !note.terms.has("work"))) return false;
   const ended = endedTerms(fact);
   const subject = termsOf(fact.subject);
   for (const term of subject) ended.delete(term);

@@ -46,12 +46,12 @@ const momentary = new Set(["now", "currently", "jetzt", "现在", "目前", "the
 const endings =
   /\b(?:no longer|not .{1,40}\bany ?more|\w+n't .{1,40}\bany ?more|(?<!(?:n't|not|never|will|would|to|could|may|might|almost|nearly|if|when) (?:\w+ )?)(?:stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down))\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2} .{1,40} mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒[掉了]|取消了|停用|卖掉|弃用|もう.{1,30}(?:ない|ません)|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/iu;
 
-/** An employer, or a place for a while (`decide.ts`). */
-const leaving = /^\S+ (?:has )?left \p{Lu}[\p{L}\d]+[.!]?$/u;
+/** An employer, or a place for a while. */
+export const leaving = /(?<=^\S+ (?:has )?)left (?=\p{Lu}[\p{L}\d]+[.!]?$)/u;
 
 /** The words that say so, to be taken out of what is left. */
 const endingWords =
-  /\b(?:no longer|any ?more|stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down|left|do(?:es)?(?:n't| not)|isn't|aren't)\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2}|mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒掉|戒了|取消了|停用|卖掉|弃用|もう|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/giu;
+  /\b(?:no longer|any ?more|stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down|do(?:es)?(?:n't| not)|isn't|aren't)\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2}|mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒掉|戒了|取消了|停用|卖掉|弃用|もう|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/giu;
 
 /** From one value to another, in the four languages. */
 const changes: readonly RegExp[] = [
@@ -132,7 +132,7 @@ export function termsOf(text: string, isUnspaced = unspaced.test(text)): Set<str
 
 /** The terms of what holds no more. */
 export const endedTerms = ({ text, isUnspaced }: Statement): Set<string> =>
-  termsOf((isUnspaced ? text : (text.split(/,| and | but | because | und | aber |;/i)[0] ?? text)).replaceAll(endingWords, " "), isUnspaced);
+  termsOf((isUnspaced ? text : (text.split(/,| and | but | because | und | aber |;/i)[0] ?? text)).replace(leaving, "").replaceAll(endingWords, " "), isUnspaced);
 
 /** Whether it says more than what ends, and not only why: what is there instead would be lost with it. */
 export const goesOn = ({ text }: Statement): boolean => /[,;] (?!(?:because|since|as|after|thanks?|sadly|weil|da|seit|leider)\b)\S| (?:but|aber|and (?:\w+ed|bought|got|took|began|now)) /i.test(text);

@@ -63,15 +63,18 @@ export class Semantic {
     principal: Principal,
     now: number,
     text: string,
-    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; others?: boolean; vector?: number[] | undefined; passages?: readonly Passage[] },
+    options: { kinds: VectorKind[]; limit: number; signal: AbortSignal; others?: boolean; vector?: number[] | undefined; passages?: () => readonly Passage[] },
   ): Promise<Nearest> {
-    const { kinds, limit, signal, others, vector, passages = [] } = options;
-    const serving = (await this.#serving(principal, now)) ?? (passages.length > 0 ? this.#present() : undefined);
-    if (serving === undefined) return { hits: [] };
-    const { space, scale } = serving;
+    const { kinds, limit, signal, others, vector } = options;
+    const serving = await this.#serving(principal, now);
+    const { space, scale } = serving ?? this.#present();
+    const embedder = this.#embedderOf(space);
+    const passages = embedder.takesMany && kinds.includes("memory") ? (options.passages?.() ?? []) : [];
+    if (serving === undefined && passages.length === 0) return { hits: [] };
     const given = vector && Float32Array.from(vector);
-    if (given && given.length !== this.#embedderOf(space).dimensions) throw new Error(`The question's vector is not one of the space ${space}`);
-    const embedding = kinds.includes("memory") ? this.#embedPassages(space, passages, signal) : [];
+    if (given && given.length !== embedder.dimensions) throw new Error(`The question's vector is not one of the space ${space}`);
+    // Not kept, as the pipeline is about to bring them. What fails here, it meets as well and reports.
+    const embedding = passages.length === 0 ? [] : withTimeout(passagesMs, embedder.embed(passages.map((passage) => passage.text), "passage", signal)).catch(() => []);
     const values = given ?? (await this.#embed(space, text, signal));
     const [found, embedded] = await Promise.all([this.#ports.index.query(principal, space, values, { kinds, limit, others }), embedding]);
     const fresh = embedded.map((passage, i): VectorHit => ({ kind: "memory", id: (passages[i] as Passage).id, similarity: cosine(values, passage) }));
@@ -107,13 +110,6 @@ export class Semantic {
     if (this.#questions.size >= maxQuestions) this.#questions.delete(this.#questions.keys().next().value as string);
     this.#questions.set(key, values);
     return values;
-  }
-
-  /** Not kept, as the pipeline is about to bring them. What fails here, it meets as well and reports. */
-  async #embedPassages(space: string, passages: readonly Passage[], signal: AbortSignal): Promise<Float32Array[]> {
-    const embedder = this.#embedderOf(space);
-    if (passages.length === 0 || !embedder.takesMany) return [];
-    return withTimeout(passagesMs, embedder.embed(passages.map(({ text }) => text), "passage", signal)).catch(() => []);
   }
 }
 

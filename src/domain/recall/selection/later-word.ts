@@ -65,7 +65,7 @@ export function laterWords(question: string, ranked: readonly Found[], minReleva
     return known;
   };
   for (const old of near.slice(0, shownAtMost).filter(({ relevance }) => relevance >= minRelevance)) {
-    const newest = latestFirst.find((fresh) => mayFollow(old.memory, fresh.memory) && isOutOfDate(question, old, fresh, readingOf));
+    const newest = latestFirst.find((fresh) => mayFollow(old.memory, fresh.memory) && isOutOfDate(question, old, fresh, readingOf) && !isNarrower(old.memory.content, fresh.memory.content));
     if (newest) later.set(old.memory.id, newest.memory);
   }
   return later;
@@ -78,11 +78,11 @@ const mayFollow = (old: Memory, fresh: Memory): boolean =>
   fresh.teamId === old.teamId && !fresh.trust.quarantined && fresh.namespace === old.namespace && stateAt(fresh) > stateAt(old) && fresh.updatedAt >= old.updatedAt;
 
 function isOutOfDate(question: string, old: Found, fresh: Found, readingOf: (memory: Memory) => Reading): boolean {
-  if (isNarrower(old.memory.content, fresh.memory.content)) return false;
   const held = new Set(fresh.trace.matched);
   const matched = old.trace.matched.filter(tells);
   const all = matched.length > 1 && matched.every((word) => held.has(word));
-  if (change.test(fresh.memory.content) || (putOff.test(fresh.memory.content) && saysWhen(old.memory.content))) {
+  const isChange = change.test(fresh.memory.content) || (putOff.test(fresh.memory.content) && saysWhen(old.memory.content));
+  if (isChange) {
     const gone = formersOf(fresh.memory.content);
     if (namesFormer(gone, old, held)) return true;
     const own = old.memory.content.toLowerCase();
@@ -91,15 +91,13 @@ function isOutOfDate(question: string, old: Found, fresh: Found, readingOf: (mem
     // Words without a question name what both are about ("mobile app"), of which there is much to say.
     const says = all && (asks.test(question) || matched.length * 2 > telling(own).size);
     if (!change.test(old.memory.content) && (says || (isOfTheSame(matched, held, readingOf(old.memory)) && saysOften(fresh.memory, old.memory)))) return true;
-    if (replaces(readingOf(old.memory), readingOf(fresh.memory))) return true;
   }
-  return all && conflictOf(readingOf(old.memory), readingOf(fresh.memory)) !== undefined;
-}
-
-/** The later text tells of the same thing that it is otherwise now, or elsewhere, whatever words the question has. */
-function replaces(earlier: Reading, later: Reading): boolean {
+  if (!all && !isChange) return false;
+  const [earlier, later] = [readingOf(old.memory), readingOf(fresh.memory)];
   const conflict = conflictOf(earlier, later);
-  return (conflict?.type === "supersedes" && conflict.isWhole) || movedOn(earlier, later);
+  if (conflict && (all || (conflict.type === "supersedes" && conflict.isWhole))) return true;
+  // "moved to Bonn" after "lives in Kiel", whatever words the question has.
+  return isChange && movedOn(earlier, later);
 }
 
 /** Whether it says most of what the earlier one has of the question, and all of it that is its subject or a name: on which port another service listens changes nothing here. */

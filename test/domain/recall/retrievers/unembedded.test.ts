@@ -82,7 +82,7 @@ describe("what was stored a moment ago and has no vector in the index [D3] [D5]"
   test.each([[true, ["subject-7"]], [false, []]])("is embedded along with the question where many texts take as long as one (%s)", async (takesMany, asked) => {
     const embedder = Object.assign(new SqueezedEmbedder(), { takesMany });
     const semantic = new Semantic({ embedders: { current: embedder, bySpace: () => embedder }, index: { query: async () => [] }, servingSpace: async () => undefined });
-    const { hits } = await semantic.nearest(ada.principal, now, "what is subject-7?", { kinds: ["memory"], limit: 5, signal: new AbortController().signal, passages: [{ id: "a", text: "subject-7" }] });
+    const { hits } = await semantic.nearest(ada.principal, now, "what is subject-7?", { kinds: ["memory"], limit: 5, signal: new AbortController().signal, passages: () => [{ id: "a", text: "subject-7" }] });
     expect(hits).toHaveLength(asked.length);
     expect(embedder.of("passage")).toEqual(asked);
   });

@@ -69,7 +69,7 @@ function shared(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return both / (a.size + b.size - both);
 }
 
-const sameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => a.size === b.size && [...a].every((word) => b.has(word));
+export const sameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean => a.size === b.size && [...a].every((word) => b.has(word));
 
 type Found = Omit<Pair, "clause"> | undefined;
 const verdict = (isChange: boolean, strength: number, reason: string): Found => ({

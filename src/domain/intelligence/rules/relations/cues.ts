@@ -140,7 +140,7 @@ export const weekday = /^\d{1,2}:\d{2}$|^(?:mon|tues|wednes|thurs|fri|satur|sun)
 export const isTime = (word: string): boolean => times.has(word) || weekday.test(word);
 
 /** They hold a sentence of change together. */
-export const auxiliaries = words(verbatim`was were been got bin bist wurde wurden worden haben sind but 上 里 中 是 来 使用 もう 今は`);
+export const auxiliaries = words(verbatim`was were been got bin bist ist wurde wurden worden haben sind but 上 里 中 是 来 使用 もう 今は`);
 
 /** Who speaks. */
 export const firstPerson = words(verbatim`i my me ich mein meine mir mich 我 私 僕`);

@@ -1,8 +1,8 @@
 import { isTechnology } from "../../../graph/extract/technologies.ts";
-import { isTime, moves, negations, prepositions } from "./cues.ts";
+import { sameSet } from "./conflict.ts";
+import { auxiliaries, isTime, moves, negations, prepositions } from "./cues.ts";
 import { type Reading, type Statement, telling } from "./statements.ts";
 
-const auxiliaries = new Set("was were been ist sind wurde wurden".split(" "));
 /** They end a German sentence. */
 const lastVerbs = new Set("umgestellt umgezogen gezogen verlegt migriert".split(" "));
 
@@ -17,7 +17,7 @@ export function movedOn(earlier: Reading, later: Reading): boolean {
   return earlier.statements.some((old) => {
     const value = placeOf(old, earlier.names);
     return value !== undefined && !later.content.has(value) && goals.some(([what, to]) =>
-      to !== undefined && isTime(to) === isTime(value) && isSame(what, old.subject) && !(isSomebody(old, earlier) && isTechnology(to)));
+      to !== undefined && isTime(to) === isTime(value) && sameSet(new Set(what), old.subject) && !(isSomebody(old, earlier) && isTechnology(to)));
   });
 }
 
@@ -40,9 +40,4 @@ function goalOf(subject: string[], rest: readonly string[]): [what: string[], to
   const at = rest.findIndex((word) => towards.has(word));
   const what = subject.filter((word) => !auxiliaries.has(word));
   return [what.length > 0 ? what : telling(rest.slice(1, Math.max(at, 0))).filter((word) => !auxiliaries.has(word)), at > 0 ? rest[at + 1] : undefined];
-}
-
-function isSame(what: readonly string[], subject: ReadonlySet<string>): boolean {
-  const words = [...new Set(what)];
-  return words.length === subject.size && words.every((word) => subject.has(word));
 }
