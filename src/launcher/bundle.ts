@@ -23,7 +23,7 @@ export async function bundleWorker(entry: string): Promise<WorkerModule[]> {
       platform: "browser",
       conditions: ["workerd", "worker", "browser"],
       external: ["cloudflare:*", "node:*"],
-      // As in wrangler.toml and wrangler.curator.toml.
+      // As in wrangler.toml and wrangler.curator.toml, but for drizzle's column types: esbuild takes no relative path here, and size is nothing to this bundle.
       alias: { "@modelcontextprotocol/server/_shims": "./src/mcp/sdk-shims.ts", mimetext: "./src/curator/no-mail.ts" },
       loader: { ".sql": "text", ".txt": "text", ".html": "text", ".bin": "copy", ".wasm": "copy" },
       define: { "process.env.NODE_ENV": '"production"' },

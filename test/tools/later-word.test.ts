@@ -22,6 +22,8 @@ const pairs = [
   ["Der Nutzer wohnt in Kiel.", "Der Nutzer ist nach Bonn gezogen.", "Wo wohnt der Nutzer?"],
   ["Die Tests laufen mit Jest.", "Wir haben die Tests auf Vitest umgestellt.", "Womit laufen die Tests?"],
   ["The user has a dog called Rex.", "Rex died in October.", "Does the user have a dog?"],
+  ["Node 18 is our runtime.", "We bumped the runtime to Node 22.", "Which runtime do we use?"],
+  ["We ship every two weeks.", "We ship weekly now.", "How often do we ship?"],
   ["仓库使用 Maven 构建。", "我们不再使用 Maven，现在用 Gradle 构建仓库。", "仓库用什么构建？"],
 ] as const;
 const others = [

@@ -3,7 +3,7 @@ import { addsFacts } from "../../recall/selection/novelty.ts";
 import type { Decisions } from "../answers.ts";
 import type { Note } from "../intelligence.ts";
 import { forgottenBy } from "./forgetting.ts";
-import { isTime } from "./relations/cues.ts";
+import { isRate, isTime } from "./relations/cues.ts";
 import { isNarrower } from "./relations/narrower.ts";
 import { endedTerms, goesOn, leaving, negation, sameSubject, single, type Statement, standing, statementOf, termsOf } from "./statements.ts";
 
@@ -75,6 +75,7 @@ function relationOf(fact: Statement, note: Statement, text: string, noteText: st
   if (note.ends && holdsAgain(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It says that what ended holds again." };
   if (note.ends !== fact.ends) return undefined;
   if (changesIt(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It says that the stored value was replaced by another." };
+  if (hasNewHolder(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It names somebody else who has it now." };
   if (!sameSubject(fact, note)) return undefined;
   if (hasOtherValue(fact, note) || hasNewEmployer(fact, note)) return { relation: "changes", confidence: 0.85, reasoning: "It gives the same property of the same subject another value." };
   if (extendsIt(fact, note)) return { relation: "changes", confidence: 0.8, reasoning: "It says all that is stored, and more of the same." };
@@ -145,7 +146,6 @@ const isMeasure = (tokens: readonly string[]): boolean => tokens.length > 0 && t
 function hasOtherValue(fact: Statement, note: Statement): boolean {
   if (note.isCompound || fact.isCompound || isNarrower(note.text, fact.text)) return false;
   if (isTurned(fact, note)) return true;
-  if (!fact.stands || fact.happened) return false;
   const [a, b] = [fact.telling, note.telling];
   let begin = 0;
   while (begin < a.length && begin < b.length && a[begin] === b[begin]) begin += 1;
@@ -154,7 +154,9 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   const [mine, theirs] = [a.slice(begin, a.length - end), b.slice(begin, b.length - end)];
   if (mine.length === 0 || theirs.length === 0 || mine.length > 4 || theirs.length > 4) return false;
   const before = a.slice(0, begin);
-  if (before.length < 2 || !isBehindVerb(fact, begin, a)) return false;
+  // "We ship weekly now" after "We ship every two weeks", whatever the verb.
+  if (before.length > 1 && saysNow(fact) && !fact.negates && [mine, theirs].every(isRate)) return true;
+  if (!fact.stands || fact.happened || before.length < 2 || !isBehindVerb(fact, begin, a)) return false;
   if (isMeasure(mine) && isMeasure(theirs)) return true;
   // "My manager is strict" says nothing of who it is.
   if (isName(note, theirs) && !isName(fact, mine)) return false;
@@ -170,6 +172,13 @@ const saysNow = ({ text }: Statement): boolean => /\b(?:now|jetzt|inzwischen)\b/
 /** "now works at": somebody may have two employers, but hardly begins at one without having left the other. */
 const hasNewEmployer = (fact: Statement, note: Statement): boolean => !note.isCompound && !fact.negates && !note.negates && saysNow(fact) && employed.test(fact.text) && employed.test(note.text);
 const employed = /^\S+ (?:now )?(?:works (?:at|for)|arbeite[tn]? (?:jetzt |inzwischen )?bei) /i;
+
+/** "Tom now owns the billing service": what has one owner. */
+function hasNewHolder(fact: Statement, note: Statement): boolean {
+  const [now, then] = [fact, note].map(({ text }) => held.exec(text)?.groups);
+  return saysNow(fact) && now !== undefined && then !== undefined && now["who"] !== then["who"] && now["does"] === then["does"] && now["what"]?.toLowerCase() === then["what"]?.toLowerCase();
+}
+const held = /^(?<who>\p{Lu}\S+(?: \p{Lu}\S+)?) (?:now )?(?<does>owns|leads|maintains) (?<what>(?:the|our) [^,;]+?)(?: now)?[.!]?$/u;
 
 const isName = ({ text }: Statement, [first = ""]: readonly string[]): boolean => /\p{Lu}/u.test(text.charAt(text.toLowerCase().lastIndexOf(first)));
 

@@ -100,6 +100,7 @@ export const single =
 /** "The new manager", "Jetzt wohne ich in Bonn", "我现在住在北京了" and "Tom moved to Bonn last week" in the order and form of a sentence that says what is so. */
 const straight = (said: string): string =>
   said
+    .replace(/(?<= um \d[\d:]*) Uhr(?!\p{L})/u, "")
     .replace(/(?<=^(?:\S+'s|the|our) )(?:new|current) (?=([^']+?) is )/i, (all, what: string) => (single.test(what) ? "" : all))
     .replace(/^((?:mein|unser)e?r?) neue[rs]? (?=(.+))/i, (all, whose: string, what: string) => (single.test(what) ? `${whose} ` : all))
     .replace(/^(?:jetzt|inzwischen|mittlerweile|seit \p{L}+) (\p{L}+) (ich|wir)(?!\p{L})/iu, "$2 $1")
@@ -108,6 +109,9 @@ const straight = (said: string): string =>
     .replace(/^(\S+) (?:has )?(?:just |recently )?started (?:(?:a new|a|their) job|working) (?:at|for) (?=\p{Lu})/u, "$1 now works at ")
     .replace(/^(\S+) turned (\d\d)\b.*/, "$1 is $2 years old")
     .replace(/ (?:was |is |has been )?(?:moved|rescheduled|postponed|pushed) to (?=(\d)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)/i, (_, time?: string) => (time ? " is at " : " is on "))
+    .replace(/ (?:was|were|has been|have been) (?:(?:rai|increa)sed|lowered|reduced|cut|changed|extended|shortened|bumped|set) to (?=[$€£]?\d)/i, " is ")
+    .replace(/ (?:wurde|ist) auf (?:(\d[\d:]*)(?: Uhr)?|(\p{Lu}\p{L}+tag)) (?:verschoben|verlegt|vorgezogen)/u, (_, time?: string, day = "") => (time ? ` ist um ${time}` : ` ist am ${day}`))
+    .replace(/ (?:wurde|ist) auf (?=[\d€$])(.+?) (?:erhöht|gesenkt|geändert|verlängert|verkürzt)(?=[.!]?$)/u, " beträgt $1")
     .replace(movedTo, (all, who: string, where: string) => (loadLexicon().classOf(where.toLowerCase()) === "place" ? `${who} lives in ${where}` : all));
 /** A move of long ago may not be the last one, so none that names a year. */
 const movedTo = /^(\S+) (?:has )?(?:just |recently )?(?:moved|relocated) to (\p{Lu}[\p{L} ]+?)(?: (?:last|this) (?:week(?:end)?|month)| yesterday| today| recently)?(?=[.!]?$)/u;

@@ -1,5 +1,5 @@
 import { changeOf } from "./change.ts";
-import { changeVerbs, changeWords, isAttribute, moves, negations, prepositions, scopes, weekday } from "./cues.ts";
+import { changeVerbs, changeWords, isAttribute, isRate, moves, negations, prepositions, scopes, weekday } from "./cues.ts";
 import { type Reading, type Statement, telling } from "./statements.ts";
 
 /** How a later text stands against an earlier one. */
@@ -93,7 +93,7 @@ function differs(old: Statement, fresh: Statement, isWritten: (name: string) => 
     if (kind === "many" || (kind === "is" && !isAbout && !frame && !fresh.isChange && !areTimes(was, is))) return undefined;
     return verdict(fresh.isChange, 0.9, reason);
   }
-  if (areTimes(was, is)) return kind === "many" && !fresh.isChange ? undefined : verdict(fresh.isChange, 0.85, reason);
+  if (areTimes(was, is) || (isRate(was) && isRate(is))) return kind === "many" && !fresh.isChange ? undefined : verdict(fresh.isChange, 0.85, reason);
   if (!isName(was) || !isName(is)) return undefined;
   // Where it moved to says nothing of what it was, unless the two are of a kind.
   if (fresh.words.some((word) => moves.has(word))) return undefined;

@@ -42,7 +42,7 @@ export const changeWords = words(verbatim`
   now again nowaday currently anymore since instead formerly previously jetzt wieder vorher zuvor nun inzwischen mittlerweile seit sondern statt anstatt anstelle
   现在 目前 已 已经 現在 今は もう ようになりました やめて 代わりに ではなく`);
 export const changeVerbs = words(verbatim`
-  replaced replace switched moved relocated migrated changed upgraded raised lowered increased reduced renamed downgraded ported converted transitioned extended shortened became
+  replaced replace switched moved relocated migrated changed upgraded bumped raised lowered increased reduced renamed downgraded ported converted transitioned extended shortened became
   umgestellt gewechselt umgezogen verschoben geändert erhöht gesenkt migriert ersetzt umgestiegen aktualisiert verlängert verkürzt gezogen verlegt
   改为 改用 改成 改到 换成 换成了 换到 迁移到 迁到 搬到 搬到了 升级到 升级为 提高到 降低到 延长到 缩短到 变为 变成 变成了 替换为 替换成 切换到
   移行 移行しました 変更 切り替え 切り替えました になりました に変わりました アップグレード 引っ越しました 延長 短縮`);
@@ -138,6 +138,10 @@ export const times = words(verbatim`
 
 export const weekday = /^\d{1,2}:\d{2}$|^(?:mon|tues|wednes|thurs|fri|satur|sun)days?$|^(?:mon|diens|donners|frei|sams|sonn)tags?$|^mittwochs?$|[周期拜][一二三四五六日天]|[一二三四五六七八九十两\d]点|曜日?$/;
 export const isTime = (word: string): boolean => times.has(word) || weekday.test(word);
+
+const often = words(verbatim`every each other once twice two three four a per the hourly daily weekly biweekly monthly quarterly yearly minute hour day week month quarter year minutes hours days weeks months quarters years alle jede jeden zwei drei vier pro täglich wöchentlich monatlich tage wochen monate`);
+/** How often: "every two weeks", "weekly". */
+export const isRate = (slot: readonly string[]): boolean => slot.some((word) => /ly$|lich$|^(?:every|each|once|twice|per|pro|alle|jeden?)$/.test(word)) && slot.every((word) => often.has(word) || /^\d+$/.test(word));
 
 /** They hold a sentence of change together. */
 export const auxiliaries = words(verbatim`was were been got bin bist ist wurde wurden worden haben sind but 上 里 中 是 来 使用 もう 今は`);

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import type { Note } from "../../../src/domain/intelligence/intelligence.ts";
+import { decideByRules } from "../../../src/domain/intelligence/rules/decide.ts";
+
+const eventOf = (stored: string, fact: string): string | undefined => decideByRules([fact], [{ content: stored } as Note]).memory[0]?.event;
+
+test.each([
+  ["The rate limit is 100 requests per minute.", "The rate limit was raised to 200 requests per minute."],
+  ["Our budget is 5000 euros.", "Our budget was cut to 4000 euros."],
+  ["The user's salary is 60000.", "The user's salary has been raised to 65000."],
+  ["The timeout is 30 seconds.", "The timeout was increased to 60 seconds."],
+  ["Unser Standup ist um 9:30 Uhr.", "Unser Standup wurde auf 10 Uhr verschoben."],
+  ["Unser Standup ist am Montag.", "Unser Standup wurde auf Dienstag verschoben."],
+  ["Das Limit beträgt 100 Anfragen.", "Das Limit wurde auf 200 Anfragen erhöht."],
+  ["Anna owns the billing service.", "Tom now owns the billing service."],
+  ["Max Weber leads the platform team.", "Julia Kern leads the platform team now."],
+  ["We ship every two weeks.", "We ship weekly now."],
+  ["We release once a month.", "We now release every 2 weeks."],
+])("%s / %s: the new value takes the place of the old one [D2]", (stored, fact) => {
+  expect(eventOf(stored, fact)).toBe("UPDATE");
+});
+
+test.each([
+  ["The rate limit is 100 requests per minute.", "The upload limit was raised to 200 requests per minute."],
+  ["The timeout is 30 seconds.", "The timeout was not increased to 60 seconds."],
+  ["The timeout is 30 seconds.", "The timeout of the worker was increased to 60 seconds."],
+  ["Anna owns the billing service.", "Tom owns the billing service."],
+  ["Anna owns the billing service.", "Tom now also owns the billing service."],
+  ["Anna owns the billing service.", "Tom now owns the search service."],
+  ["Anna owns a cat.", "Tom now owns a cat."],
+  ["We ship every two weeks.", "We ship to Canada now."],
+  ["We ship every two weeks.", "We now meet weekly."],
+  ["We ship every two weeks.", "We do not ship weekly now."],
+  ["Unser Standup ist um 9:30 Uhr.", "Unser Review wurde auf 10 Uhr verschoben."],
+])("%s / %s: another matter changes nothing [D2]", (stored, fact) => {
+  expect(eventOf(stored, fact)).toBe("ADD");
+});
