@@ -158,6 +158,8 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   if (before.length > 1 && saysNow(fact) && !fact.negates && [mine, theirs].every(isRate)) return true;
   if (!fact.stands || fact.happened || before.length < 2 || !isBehindVerb(fact, begin, a)) return false;
   if (isMeasure(mine) && isMeasure(theirs)) return true;
+  // "200 in staging" after "100": elsewhere it may be as it was.
+  if ([mine, theirs].every(([first = ""]) => /^\d/.test(first)) && isRestricted(mine) && !isRestricted(theirs)) return false;
   // "My manager is strict" says nothing of who it is.
   if (isName(note, theirs) && !isName(fact, mine)) return false;
   const frame = before.join(fact.isUnspaced ? "" : " ");
@@ -166,6 +168,8 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   if (saysNow(fact) && (end > 1 ? /\b(?:uses?|nutz\w+|verwend\w+)$/ : /\bprefers?$/).test(frame)) return true;
   return end <= (fact.isUnspaced ? 1 : 0) && (single.test(frame) || (home.test(frame) && !unnamedHome.test(`${fact.text} ${note.text}`)));
 }
+
+const isRestricted = (tokens: readonly string[]): boolean => tokens.some((token) => /^(?:in|for|on|at|with|within|during|until|für|bei|im|am|auf|mit|während|bis)$/.test(token));
 
 const saysNow = ({ text }: Statement): boolean => /\b(?:now|jetzt|inzwischen)\b/i.test(text);
 
