@@ -179,8 +179,9 @@ const employed = /^\S+ (?:now )?(?:works (?:at|for)|arbeite[tn]? (?:jetzt |inzwi
 
 /** "Tom now owns the billing service": what has one owner. */
 function hasNewHolder(fact: Statement, note: Statement): boolean {
+  if (!saysNow(fact)) return false;
   const [now, then] = [fact, note].map(({ text }) => held.exec(text)?.groups);
-  return saysNow(fact) && now !== undefined && then !== undefined && now["who"] !== then["who"] && now["does"] === then["does"] && now["what"]?.toLowerCase() === then["what"]?.toLowerCase();
+  return now !== undefined && then !== undefined && now["who"] !== then["who"] && now["does"] === then["does"] && now["what"]?.toLowerCase() === then["what"]?.toLowerCase();
 }
 const held = /^(?<who>\p{Lu}\S+(?: \p{Lu}\S+)?) (?:now )?(?<does>owns|leads|maintains) (?<what>(?:the|our) [^,;]+?)(?: now)?[.!]?$/u;
 
