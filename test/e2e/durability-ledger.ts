@@ -40,6 +40,10 @@ export interface StoreCall extends Record<string, unknown> {
 export interface Probe {
   word: string;
   id: string | undefined;
+  /** Whose word it is, for the message. */
+  of: string;
+  /** The word's memory, if nobody may find it any more. */
+  gone: string | undefined;
   mayBeHidden: boolean;
 }
 
@@ -128,10 +132,12 @@ export class Ledger {
   probes(round: number | undefined, pick: <T>(from: T[], count: number) => T[], others: number): Probe[] {
     const all = [...this.entries.values()];
     const chosen = round === undefined ? all : [...all.filter((entry) => entry.round === round), ...pick(all.filter((entry) => entry.round !== round), others)];
-    return chosen.flatMap(({ id, state, versions, mayBeHidden = false }) => {
+    return chosen.flatMap(({ id, key, state, versions, mayBeHidden = false }) => {
       const words = [...new Set(versions.map(wordOf))];
       const present = state === "live" ? wordOf(versions.at(-1) ?? "") : undefined;
-      return words.map((word) => ({ word, id: word === present ? id : undefined, mayBeHidden }));
+      return words.map((word, i) => ({
+        word, id: word === present ? id : undefined, of: `text ${i + 1} of ${words.length} of ${key} (${id}, ${state})`, gone: state === "live" ? undefined : id, mayBeHidden,
+      }));
     });
   }
 }

@@ -46,6 +46,7 @@ export class Applying {
         return;
       }
       documents.put(teamId, fresh);
+      vectors.withdrawRewritten(teamId, fresh);
       // An organization hears of public changes only; how far it has come is known from its own passes.
       if (!publicOnly) for (const { first, last } of runsOf(changes)) progress.mark(teamId, first, last);
     });
@@ -59,7 +60,7 @@ export class Applying {
       progress.know(teamId, shard);
       withdrawn(documents.readersOf(teamId, memoryIds));
       documents.remove(teamId, memoryIds);
-      vectors.copy.removeMemories(teamId, memoryIds.map((id) => ({ id })));
+      vectors.removeMemories(teamId, memoryIds);
       // With numbers missing before it, the missing one may be the very memory: the gap stays, and the next pass settles it.
       if (!publicOnly && first <= progress.applied(teamId) + 1) progress.mark(teamId, first, last);
     });

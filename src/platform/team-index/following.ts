@@ -1,9 +1,9 @@
-import type { IndexDocument } from "./document.ts";
 import type { Documents } from "./documents.ts";
 import type { GraphCopy } from "./graph/graph-copy.ts";
 import type { Progress } from "./progress.ts";
 import { TeamSource, type Chain, type Checksum, type TeamShard } from "./source.ts";
 import type { TextIndex } from "../text-index/text-index.ts";
+import type { TeamVectors } from "./vectors/team-vectors.ts";
 
 /** So many rows are compared at a time, which takes about 10 ms. */
 const checksumPage = 4_096;
@@ -24,11 +24,7 @@ interface Follower {
   changed(change: { erased: boolean }): Promise<void>;
   /** These audiences lose something they could read; undefined: all may. */
   withdrawn(audiences: readonly string[] | undefined): void;
-  /** The copy of the vectors loses what is found no longer. */
-  vectors: {
-    withdraw(teamId: string, documents: readonly IndexDocument[]): void;
-    removeMemories(teamId: string, memoryIds: readonly string[]): void;
-  };
+  vectors: Pick<TeamVectors, "withdraw" | "withdrawRewritten" | "removeMemories">;
 }
 
 /**
@@ -138,6 +134,7 @@ export class Following {
           for (const { document, untilAt } of past) documents.putPast(document, untilAt);
         }
         documents.put(teamId, fresh.map(({ present }) => present));
+        this.#index.vectors.withdrawRewritten(teamId, fresh.map(({ present }) => present));
         progress.reach(teamId, page.upTo);
       });
       const withdrawn = publicOnly && page.chains.some(({ present }) => present.visibility !== "public");

@@ -112,16 +112,12 @@ export class TeamIndex extends EventObject {
       },
       later,
     });
+    this.#vectors = new TeamVectors({ ...tables, sql: this.#sql, publicOnly: this.#publicOnly, teams: () => this.#progress.teams() });
     this.#following = new Following({
-      ...tables, sql: this.#sql, text: this.#text, documents: this.#documents, graph: this.#graphCopy, progress: this.#progress, publicOnly: this.#publicOnly,
+      ...tables, sql: this.#sql, text: this.#text, documents: this.#documents, vectors: this.#vectors, graph: this.#graphCopy, progress: this.#progress, publicOnly: this.#publicOnly,
       drain: () => this.#acknowledged.drain(),
       changed: (change) => this.#changed(change),
-      vectors: {
-        withdraw: (teamId, documents) => this.#vectors.withdraw(teamId, documents),
-        removeMemories: (teamId, ids) => this.#vectors.copy.removeMemories(teamId, ids.map((id) => ({ id }))),
-      },
     });
-    this.#vectors = new TeamVectors({ ...tables, sql: this.#sql, publicOnly: this.#publicOnly, teams: () => this.#progress.teams() });
     this.#applying = new Applying({ ...tables, documents: this.#documents, progress: this.#progress, vectors: this.#vectors, publicOnly: this.#publicOnly });
     this.#generations = new Generations(this.#sql);
     this.#copyKeys = new CopyKeys(this.#sql);

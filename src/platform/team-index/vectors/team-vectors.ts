@@ -3,6 +3,7 @@ import type { IndexDocument } from "../document.ts";
 import type { TeamShard } from "../source.ts";
 import { budgetBytes } from "./eviction.ts";
 import { FillProgress } from "./fill-progress.ts";
+import { currentOf, rewritten } from "./rewritten.ts";
 import { Unembedded } from "./unembedded.ts";
 import { type CopiedVector, type Near, type NearQuery, VectorCopy } from "./vector-copy.ts";
 import { VectorFill } from "./vector-fill.ts";
@@ -41,10 +42,12 @@ export class TeamVectors {
     this.#fill = new VectorFill({ ...options, copy: this.copy, progress: this.#progress });
   }
 
-  /** As `VectorCopy.put`. */
+  /** As `VectorCopy.put`; outdated is also what a memory no longer says. */
   put(space: SpaceRef, vectors: CopiedVector[], now: number): { outdated: string[] } {
     this.unembedded.embedded(vectors);
-    return this.copy.put(space, vectors, now);
+    const current = currentOf(this.#options.sql, vectors);
+    const outdated = current === vectors ? [] : vectors.filter((vector) => !current.includes(vector)).map(({ id }) => id);
+    return { outdated: [...outdated, ...this.copy.put(space, current, now).outdated] };
   }
 
   near(query: NearQuery): Near {
@@ -77,6 +80,18 @@ export class TeamVectors {
   withdraw(teamId: string, documents: readonly Pick<IndexDocument, "memoryId" | "version" | "secret" | "archived" | "visibility">[]): void {
     const isWithdrawn = documents.filter(({ secret, archived, visibility }) => secret || archived || (this.#options.publicOnly && visibility !== "public"));
     this.copy.removeMemories(teamId, isWithdrawn.map(({ memoryId, version }) => ({ id: memoryId, version })));
+  }
+
+  /** Takes out the vectors of what these memories, which are in the tables, said before. */
+  withdrawRewritten(teamId: string, documents: readonly Pick<IndexDocument, "memoryId" | "version">[]): void {
+    const earlier = documents.flatMap(({ memoryId: id, version }) => (version > 1 ? { id, version: version - 1 } : []));
+    const held = this.copy.versionsOf(teamId, earlier).map(({ id, version }) => ({ teamId, memoryId: id, version }));
+    this.copy.removeVersions(teamId, rewritten(this.#options.sql, held).map(({ memoryId: id, version }) => ({ id, version })));
+  }
+
+  /** Takes out the vectors of erased memories. */
+  removeMemories(teamId: string, memoryIds: readonly string[]): void {
+    this.copy.removeMemories(teamId, memoryIds.map((id) => ({ id })));
   }
 
   removeTeam(teamId: string): void {

@@ -128,14 +128,18 @@ export class VectorCopy {
   removeMemories(teamId: string, memories: readonly { id: string; version?: number }[]): void {
     if (memories.length === 0) return;
     this.removals += 1;
-    const families = this.#classes.memoryFamilies(teamId);
-    for (const space of this.#all()) {
-      const slots = memories.flatMap(({ id, version = Infinity }) => {
-        const words = wordsOf(id);
-        return families.flatMap((family) => space.slots.find(family, words) ?? []).filter((slot) => (space.slots.versions[slot] as number) <= version);
-      });
-      space.remove([...new Set(slots)]);
-    }
+    this.removeVersions(teamId, memories);
+  }
+
+  /** The same, of what a fill leaves out by itself. */
+  removeVersions(teamId: string, memories: readonly { id: string; version?: number }[]): void {
+    for (const { space, slots } of this.#memoriesIn(teamId, memories)) space.remove([...new Set(slots.map(({ slot }) => slot))]);
+  }
+
+  /** Of the memories' versions, up to those that are named, the ones that have vectors here. */
+  versionsOf(teamId: string, memories: readonly { id: string; version: number }[]): { id: string; version: number }[] {
+    if (memories.length === 0) return [];
+    return this.#memoriesIn(teamId, memories).flatMap(({ space, slots }) => slots.map(({ id, slot }) => ({ id, version: space.slots.versions[slot] as number })));
   }
 
   removeTeam(teamId: string): void {
@@ -243,6 +247,18 @@ export class VectorCopy {
     this.#unloaded.clear();
     this.#spaces = this.#readSpaces();
     this.#classes.read();
+  }
+
+  #memoriesIn(teamId: string, memories: readonly { id: string; version?: number }[]): { space: LoadedSpace; slots: { id: string; slot: number }[] }[] {
+    const families = this.#classes.memoryFamilies(teamId);
+    return this.#all().map((space) => ({
+      space,
+      slots: memories.flatMap(({ id, version = Infinity }) => {
+        const words = wordsOf(id);
+        const found = families.flatMap((family) => space.slots.find(family, words) ?? []);
+        return found.filter((slot) => (space.slots.versions[slot] as number) <= version).map((slot) => ({ id, slot }));
+      }),
+    }));
   }
 
   #find(space: LoadedSpace, { kind, id, team = "" }: ParsedVectorId): number | undefined {

@@ -4,9 +4,11 @@ import type { TeamShard } from "../source.ts";
 import { budgetBytes, youngMs } from "./eviction.ts";
 import { type FillProgress, firstBelow } from "./fill-progress.ts";
 import type { CopiedVector, VectorCopy } from "./vector-copy.ts";
+import { currentOf } from "./rewritten.ts";
 import { type SourceVector, VectorSource } from "./vector-source.ts";
 
 export interface FillOptions {
+  sql: SqlStorage;
   copy: VectorCopy;
   progress: FillProgress;
   /** The object holds other teams' public memories only. */
@@ -82,7 +84,7 @@ export class VectorFill {
   }
 
   async #copyKind(team: TeamShard, source: VectorSource, space: string, kinds: number, begun: string): Promise<void> {
-    const { copy, progress, publicOnly } = this.#options;
+    const { sql, copy, progress, publicOnly } = this.#options;
     const kind = vectorKinds[kinds] as VectorKind;
     const [mark, digest] = await Promise.all([markOf(space), teamDigest(team.teamId)]);
     for (let below = begun; ; ) {
@@ -98,7 +100,8 @@ export class VectorFill {
       this.#options.atomically(() => {
         const ref = { mark, dimensions: first.values.length };
         // Vectorize was given them before: they are as old as what it surely shows.
-        copy.put(ref, hasRoom ? page.map((vector) => this.#copied(team, digest, mark, kind, vector)) : [], Date.now() - youngMs, { fill: true });
+        const vectors = hasRoom ? page.map((vector) => this.#copied(team, digest, mark, kind, vector)) : [];
+        copy.put(ref, currentOf(sql, vectors), Date.now() - youngMs, { fill: true });
         // The older ones stay in Vectorize alone.
         if (!hasRoom) copy.noteEvicted(mark, true);
         progress.reach(team.teamId, { space, kinds, below: last.id });

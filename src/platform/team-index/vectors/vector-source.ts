@@ -5,6 +5,7 @@ import { fromHex } from "../../d1/vector-hex.ts";
 
 export interface SourceVector {
   id: string;
+  /** 0 of a memory in a version that nobody knows: its vector was never acknowledged. */
   version: number;
   visibility: "private" | "shared" | "public";
   ownerId: string;
@@ -44,8 +45,8 @@ export class VectorSource {
       .all<{ id: string; version: number; vector: string; truth: string }>();
     return results.map(({ id, version, vector, truth }) => {
       const [newest, visibility, ownerId] = JSON.parse(truth) as [number, SourceVector["visibility"], string];
-      // One that was never acknowledged is what its run was given, or comes again with the next run.
-      return { id, version: version || newest, visibility, ownerId, values: fromHex(vector) };
+      // The pipeline brings again what it never acknowledged.
+      return { id, version: kind === "memory" ? version : version || newest, visibility, ownerId, values: fromHex(vector) };
     });
   }
 }

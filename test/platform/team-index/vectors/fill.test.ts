@@ -5,7 +5,7 @@ import { firstVersion } from "../../../../src/domain/memories/versions.ts";
 import type { TeamIndex } from "../../../../src/platform/team-index/team-index.ts";
 import type { Near } from "../../../../src/platform/team-index/vectors/vector-copy.ts";
 import { VectorSource } from "../../../../src/platform/team-index/vectors/vector-source.ts";
-import { markOf } from "../../../../src/platform/vectorize/vector-ids.ts";
+import { markOf, teamDigest, vectorId } from "../../../../src/platform/vectorize/vector-ids.ts";
 import { indexed, newTeam, services, sisterOf, type Person, type Team } from "../../../support/team.ts";
 
 type Stub = DurableObjectStub<TeamIndex>;
@@ -133,6 +133,33 @@ describe("what the object applies", () => {
     const held = (await ask(team.index)).hits.map(({ id }) => id);
     expect(held.filter((id) => gone.has(id))).toEqual([]);
     expect(held).toContain(ids[3]);
+  });
+
+  test("takes the vector of what a memory said before out with the change, and leaves it where only its date or weight changed [D5]", async () => {
+    const [rewritten, weighed] = await keep(2);
+    await indexed(ada.principal);
+    const heldOf = async (id: string | undefined): Promise<number[]> => (await ask(team.index)).hits.flatMap((hit) => (hit.id === id ? hit.version : []));
+    await ada.call("omn_update_memory", { id: rewritten, content: "the lighthouse is painted green" });
+    await ada.call("omn_update_memory", { id: weighed, metadata: { importance: 0.9 } });
+    expect(await heldOf(rewritten)).toEqual([]);
+    expect(await heldOf(weighed)).toEqual([1]);
+    await indexed(ada.principal);
+    expect([await heldOf(rewritten), await heldOf(weighed)]).toEqual([[2], [2]]);
+  });
+
+  test("leaves out what comes late, from the pipeline or with a fill: a memory is found by what it says now [D5]", async () => {
+    const [id] = await keep(1);
+    await indexed(ada.principal);
+    await ada.call("omn_update_memory", { id, content: "the lighthouse is painted green" });
+    // The change is in the tables.
+    await ada.call("omn_retrieve_memory", { query: "lighthouse" });
+    await lose(team.index);
+    const held = await filled(team.index);
+    expect(held.hits.flatMap((hit) => (hit.id === id ? hit.version : []))).toEqual([]);
+    const late = { id: vectorId("memory", id as string, { team: await teamDigest(team.id), mark, copy: "team" }), kind: "memory", audience: "team", teamId: team.id, shard: team.ref.shard, version: 1, values: question };
+    expect(await team.index.putVectors({ mark, dimensions: question.length }, [late])).toEqual({ outdated: [late.id] });
+    await indexed(ada.principal);
+    expect((await ask(team.index)).hits.filter((hit) => hit.id === id).map(({ version }) => version)).toEqual([2]);
   });
 
   test("takes out of the organization's copy what ceases to be public", async () => {
