@@ -24,6 +24,11 @@ describe("what somebody says of themselves is told of them [D2]", () => {
     ["I report to Viktor Lang.", "Ben", "Ben reports to Viktor Lang."],
     ["I've been vegan since 2015.", "Ben", "Ben has been vegan since 2015."],
     ["I'm 34.", "Ben", "Ben is 34."],
+    ["since 2020 i live in Kiel", "Ben", "Since 2020 Ben lives in Kiel"],
+    ["My wife and I live in Kiel.", "Ben", "Ben's wife and Ben live in Kiel."],
+    ["My best friend and I play tennis.", undefined, "User's best friend and User play tennis."],
+    ["We upgraded the database to Postgres 16.", "Ben", "Ben: We upgraded the database to Postgres 16."],
+    ["We rewrote the frontend in Svelte.", "Ben", "Ben: We rewrote the frontend in Svelte."],
     ["Ich wohne in Hamburg.", "Jan", "Jan: Ich wohne in Hamburg."],
     ["我住在杭州。", "王芳", "王芳: 我住在杭州。"],
     ["私は大阪に住んでいます。", "田中", "田中: 私は大阪に住んでいます。"],
@@ -32,6 +37,16 @@ describe("what somebody says of themselves is told of them [D2]", () => {
 
   test("two clauses are two facts, and each names its subject", () => {
     expect(factsOf(user("I work as a nurse at Mercy Hospital and I live in Lisbon, so please keep that in mind."))).toEqual(["User works as a nurse at Mercy Hospital", "User lives in Lisbon."]);
+  });
+
+  test("who leads, manages, maintains or reports is told; what leads to something, or holds of everyone, is not", () => {
+    for (const text of ["Max leads the platform team.", "Anna manages the design team.", "Tom maintains the billing service.", "Max reports to Julia.", "The team switched to Linear."]) expect(factsOf(user(text))).toEqual([text]);
+    for (const text of ["The change leads to a crash.", "This leads to errors.", "Everyone manages their own time.", "Good communication leads to trust."]) expect(factsOf(user(text))).toEqual([]);
+  });
+
+  test("a clause behind whoever is named first is one of its own, unless both are its subject", () => {
+    expect(factsOf(user("My dog died and I moved to Kiel."))).toEqual(["User's dog died", "User moved to Kiel."]);
+    expect(factsOf(user("My name is Tom and i live in Kiel."))).toEqual(["User's name is Tom", "User lives in Kiel."]);
   });
 
   test("a comma between two clauses of the first person parts them, too; behind what is no clause of its own it does not", () => {

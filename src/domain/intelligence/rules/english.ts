@@ -42,7 +42,8 @@ export function inThirdPerson(sentence: string, name: string): string {
     const put = (text: string): void => void told.push(text + rest);
     if (word === "i" || clitics[word]) {
       put(clitics[word] ? `${name} ${clitics[word]}` : name);
-      expects = clitics[word] ? 2 : 1;
+      // "My wife and I live": both do.
+      expects = clitics[word] ? 2 : isNamed && previous === "and" ? 0 : 1;
       isNamed = true;
     } else if (word === "my" || word === "mine") {
       put(isNamed ? (word === "my" ? "their" : "theirs") : `${name}'s`);

@@ -57,7 +57,8 @@ export function extractByRules(messages: readonly Message[]): Extraction {
   return { facts: [...facts.values()], ...(language ? { language } : {}) };
 }
 
-const betweenClauses = /(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )/i;
+/** "My wife and I live in Kiel" is one. */
+const betweenClauses = /(?<!^my (?:best |old |(?:young|old)er )?\p{L}+)(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )/iu;
 const betweenOwnClauses = new RegExp(String.raw`(?:,? (?:and|but) |; |, (?!my\b)|, (?=${callsMe}))(?=(?:I|we|my)(?:'m|'ve|'ll)? |${callsMe})`, "i");
 
 /** "I work here and I live there" are two facts, as are "I work here, I live there" and "I'm Thomas Weber, call me Tom". */
