@@ -16,6 +16,10 @@ test.each([
   ["Max Weber leads the platform team.", "Julia Kern leads the platform team now."],
   ["We ship every two weeks.", "We ship weekly now."],
   ["We release once a month.", "We now release every 2 weeks."],
+  ["User: We use Node 18", "User: We upgraded to Node 22"],
+  ["We use Node 18.", "We recently upgraded Node to 22."],
+  ["Anna manages the design team.", "Tom now manages the design team."],
+  ["Max reports to Julia.", "Max now reports to Tom."],
 ])("%s / %s: the new value takes the place of the old one [D2]", (stored, fact) => {
   expect(eventOf(stored, fact)).toBe("UPDATE");
 });
@@ -35,6 +39,16 @@ test.each([
   ["The price is 30 euros.", "The price was cut to 20 euros during the sale."],
   ["Anna owns a cat.", "Tom now owns a cat."],
   ["We ship every two weeks.", "We ship to Canada now."],
+  ["We use Node 18.", "We upgraded to Node 22 in staging."],
+  ["We use Node 18.", "We upgraded to Postgres 22."],
+  ["We use Node 18 and npm 9.", "We upgraded to Node 22."],
+  ["We use Python 3.11 in the notebooks.", "We upgraded to Python 3.12."],
+  ["Anna manages the design team.", "Tom now manages the platform team."],
+  ["Max reports to Julia.", "Max reports to Tom."],
+  ["Max reports to Julia.", "Anna now reports to Tom."],
+  ["Max reports to Julia and Tom.", "Max now reports to Tom."],
+  ["Max reports to Julia on budgets.", "Max now reports to Tom."],
+  ["Max reports to Julia.", "Max now reports to Tom on budgets."],
   ["We ship every two weeks.", "We now meet weekly."],
   ["We ship every two weeks.", "We do not ship weekly now."],
   ["Unser Standup ist um 9:30 Uhr.", "Unser Review wurde auf 10 Uhr verschoben."],

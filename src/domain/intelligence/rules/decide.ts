@@ -154,8 +154,8 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   const [mine, theirs] = [a.slice(begin, a.length - end), b.slice(begin, b.length - end)];
   if (mine.length === 0 || theirs.length === 0 || mine.length > 4 || theirs.length > 4) return false;
   const before = a.slice(0, begin);
-  // "We ship weekly now" after "We ship every two weeks", whatever the verb.
-  if (before.length > 1 && saysNow(fact) && !fact.negates && [mine, theirs].every(isRate)) return true;
+  // "We ship weekly now" after "We ship every two weeks", whatever the verb; "Max now reports to Tom".
+  if (before.length > 1 && saysNow(fact) && !fact.negates && ([mine, theirs].every(isRate) || (before.at(-2) === "reports" && end === 0 && ![mine, theirs].some(isRestricted)))) return true;
   if (!fact.stands || fact.happened || before.length < 2 || !isBehindVerb(fact, begin, a)) return false;
   if (isMeasure(mine) && isMeasure(theirs)) return true;
   // "200 in staging" after "100": elsewhere it may be as it was.
@@ -183,7 +183,7 @@ function hasNewHolder(fact: Statement, note: Statement): boolean {
   const [now, then] = [fact, note].map(({ text }) => held.exec(text)?.groups);
   return now !== undefined && then !== undefined && now["who"] !== then["who"] && now["does"] === then["does"] && now["what"]?.toLowerCase() === then["what"]?.toLowerCase();
 }
-const held = /^(?<who>\p{Lu}\S+(?: \p{Lu}\S+)?) (?:now )?(?<does>owns|leads|maintains) (?<what>(?:the|our) [^,;]+?)(?: now)?[.!]?$/u;
+const held = /^(?<who>\p{Lu}\S+(?: \p{Lu}\S+)?) (?:now )?(?<does>owns|leads|manages|maintains) (?<what>(?:the|our) [^,;]+?)(?: now)?[.!]?$/u;
 
 const isName = ({ text }: Statement, [first = ""]: readonly string[]): boolean => /\p{Lu}/u.test(text.charAt(text.toLowerCase().lastIndexOf(first)));
 

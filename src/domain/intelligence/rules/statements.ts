@@ -110,6 +110,7 @@ const straight = (said: string): string =>
     .replace(/^(\S+) turned (\d\d)\b.*/, "$1 is $2 years old")
     .replace(/ (?:was |is |has been )?(?:moved|rescheduled|postponed|pushed) to (?=(\d)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)/i, (_, time?: string) => (time ? " is at " : " is on "))
     .replace(/ (?:was|were|has been|have been) (?:(?:rai|increa)sed|lowered|reduced|cut|changed|extended|shortened|bumped|set) to (?=[$€£]?\d)/i, " is ")
+    .replace(/^([Ww]e) (?:just |recently )?upgraded (?:to )?(\p{Lu}[\w.]*) (?:to )?(?=v?\d[\d.]*$)/u, "$1 use $2 ")
     .replace(/ (?:wurde|ist) auf (?:(\d[\d:]*)(?: Uhr)?|(\p{Lu}\p{L}+tag)) (?:verschoben|verlegt|vorgezogen)/u, (_, time?: string, day = "") => (time ? ` ist um ${time}` : ` ist am ${day}`))
     .replace(/ (?:wurde|ist) auf (?=[\d€$])(.+?) (?:erhöht|gesenkt|geändert|verlängert|verkürzt)(?=[.!]?$)/u, " beträgt $1")
     .replace(movedTo, (all, who: string, where: string) => (loadLexicon().classOf(where.toLowerCase()) === "place" ? `${who} lives in ${where}` : all));
@@ -148,7 +149,7 @@ function subjectOf(said: string, speaker: string | undefined): string {
   const place = verbPlace(words);
   if (place > 0) return words.slice(0, place).filter((word) => !adverbs.has(word.toLowerCase())).join(" ").toLowerCase().replace(/^(?:the|a|an) /, "");
   // Somebody of whom something is told, by a verb that is not listed.
-  const [, who] = /^(\p{Lu}[\p{L}\p{N}.-]*) (?:\p{Ll}+ly )?\p{Ll}{2,}s (?!is |are )/u.exec(said) ?? [];
+  const [, who] = /^(\p{Lu}[\p{L}\p{N}.-]*) (?:\p{Ll}+ly |now )?\p{Ll}{2,}s (?!is |are )/u.exec(said) ?? [];
   return who?.toLowerCase() ?? (speaker === undefined ? "" : "i");
 }
 
