@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
+import { wrangler } from "./wrangler.ts";
 
 /**
  * What would be deployed, as wrangler builds it: its size, and what it costs to start. Needs no network and no account.
@@ -15,7 +13,6 @@ const limits = { gzipKiB: 700, startupMs: 100 };
 /** A profile counts what other programs take from this one as its own, so the least disturbed run is nearest to the truth. */
 const maxRuns = 8;
 
-const root = fileURLToPath(new URL("../", import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), "omnimemory-bundle-"));
 
 try {
@@ -72,17 +69,6 @@ function activeMs(path: string): number {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(path, "utf8")) as CpuProfile;
   const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === "(idle)").map(({ id }) => id));
   return sum(samples.map((id, index) => (idle.has(id) ? 0 : (timeDeltas[index] ?? 0)))) / 1_000;
-}
-
-async function wrangler(...args: string[]): Promise<void> {
-  const script = join(root, "node_modules", "wrangler", "bin", "wrangler.js");
-  const env = { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false", CI: "1" };
-  try {
-    await promisify(execFile)(process.execPath, [script, ...args], { cwd: root, env });
-  } catch (error) {
-    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
-    throw new Error(`wrangler ${args.slice(0, 2).join(" ")} failed:\n${stdout}${stderr}`, { cause: error });
-  }
 }
 
 function sum(values: number[]): number {

@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { wrangler } from "../../scripts/wrangler.ts";
 import type { WorkerModule } from "../../src/launcher/bundle.ts";
 import { projectRoot } from "../../src/launcher/project.ts";
 import { kinds } from "./support/clients.ts";
@@ -15,9 +14,7 @@ const built = new Map<string, string>();
 /** What a Worker consists of once wrangler has built it with its own settings: minified, with the aliases of its file. */
 async function builtByWrangler(config: string): Promise<WorkerModule[]> {
   const folder = join(scratch, config);
-  await promisify(execFile)(process.execPath, [join(projectRoot, "node_modules", "wrangler", "bin", "wrangler.js"), "deploy", "--dry-run", "--config", config, "--outdir", folder], {
-    cwd: projectRoot, env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
-  });
+  await wrangler("deploy", "--dry-run", "--config", config, "--outdir", folder);
   const main = readFileSync(join(folder, "index.js"), "utf8");
   built.set(config, main);
   const others = readdirSync(folder).filter((name) => !/\.(?:map|md|js)$/.test(name));
