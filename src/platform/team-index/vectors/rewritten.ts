@@ -27,11 +27,11 @@ export function rewritten<T extends EmbeddedVersion>(sql: SqlStorage, embedded: 
     .flatMap(({ i, before, now }) => (before === null || textOf(before) !== textOf(now) ? (embedded[i] as T) : []));
 }
 
-/** Without those of memories that were rewritten since. Names of the graph have no versions of their own. */
-export function currentOf(sql: SqlStorage, vectors: CopiedVector[]): CopiedVector[] {
-  const memories = vectors.flatMap((vector) => (vector.kind === "memory" ? { ...vector, memoryId: parseVectorId(vector.id).id, vector } : []));
+/** Apart: what its memory still says, and what it said before it was rewritten. Names of the graph have no versions of their own. */
+export function byCurrency(sql: SqlStorage, vectors: CopiedVector[]): { current: CopiedVector[]; outdated: CopiedVector[] } {
+  const memories = vectors.flatMap((vector) => (vector.kind === "memory" ? { teamId: vector.teamId, memoryId: parseVectorId(vector.id).id, version: vector.version, vector } : []));
   const outdated = new Set(rewritten(sql, memories).map(({ vector }) => vector));
-  return outdated.size === 0 ? vectors : vectors.filter((vector) => !outdated.has(vector));
+  return { current: vectors.filter((vector) => !outdated.has(vector)), outdated: [...outdated] };
 }
 
 const textOf = (body: string): string => embeddingText(fromShortJson(JSON.parse(body) as Memory));

@@ -3,7 +3,7 @@ import type { IndexDocument } from "../document.ts";
 import type { TeamShard } from "../source.ts";
 import { budgetBytes } from "./eviction.ts";
 import { FillProgress } from "./fill-progress.ts";
-import { currentOf, rewritten } from "./rewritten.ts";
+import { byCurrency, rewritten } from "./rewritten.ts";
 import { Unembedded } from "./unembedded.ts";
 import { type CopiedVector, type Near, type NearQuery, VectorCopy } from "./vector-copy.ts";
 import { VectorFill } from "./vector-fill.ts";
@@ -45,9 +45,8 @@ export class TeamVectors {
   /** As `VectorCopy.put`; outdated is also what a memory no longer says. */
   put(space: SpaceRef, vectors: CopiedVector[], now: number): { outdated: string[] } {
     this.unembedded.embedded(vectors);
-    const current = currentOf(this.#options.sql, vectors);
-    const outdated = current === vectors ? [] : vectors.filter((vector) => !current.includes(vector)).map(({ id }) => id);
-    return { outdated: [...outdated, ...this.copy.put(space, current, now).outdated] };
+    const { current, outdated } = byCurrency(this.#options.sql, vectors);
+    return { outdated: [...outdated.map(({ id }) => id), ...this.copy.put(space, current, now).outdated] };
   }
 
   near(query: NearQuery): Near {

@@ -4,7 +4,7 @@ import type { TeamShard } from "../source.ts";
 import { budgetBytes, youngMs } from "./eviction.ts";
 import { type FillProgress, firstBelow } from "./fill-progress.ts";
 import type { CopiedVector, VectorCopy } from "./vector-copy.ts";
-import { currentOf } from "./rewritten.ts";
+import { byCurrency } from "./rewritten.ts";
 import { type SourceVector, VectorSource } from "./vector-source.ts";
 
 export interface FillOptions {
@@ -101,7 +101,7 @@ export class VectorFill {
         const ref = { mark, dimensions: first.values.length };
         // Vectorize was given them before: they are as old as what it surely shows.
         const vectors = hasRoom ? page.map((vector) => this.#copied(team, digest, mark, kind, vector)) : [];
-        copy.put(ref, currentOf(sql, vectors), Date.now() - youngMs, { fill: true });
+        copy.put(ref, byCurrency(sql, vectors).current, Date.now() - youngMs, { fill: true });
         // The older ones stay in Vectorize alone.
         if (!hasRoom) copy.noteEvicted(mark, true);
         progress.reach(team.teamId, { space, kinds, below: last.id });
