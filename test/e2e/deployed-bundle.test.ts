@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { build } from "../../scripts/build.ts";
 import { wrangler } from "../../scripts/wrangler.ts";
 import type { WorkerModule } from "../../src/launcher/bundle.ts";
 import { projectRoot } from "../../src/launcher/project.ts";
@@ -11,10 +12,10 @@ import { Product } from "./support/product.ts";
 const scratch = mkdtempSync(join(tmpdir(), "omnimemory-deployed-"));
 const built = new Map<string, string>();
 
-/** What a Worker consists of once wrangler has built it with its own settings: minified, with the aliases of its file. */
-async function builtByWrangler(config: string): Promise<WorkerModule[]> {
-  const folder = join(scratch, config);
-  await wrangler("deploy", "--dry-run", "--config", config, "--outdir", folder);
+/** What wrangler would upload of a Worker: minified, with the aliases of its file. */
+async function asDeployed(config: string): Promise<WorkerModule[]> {
+  const folder = join(scratch, "upload", config);
+  await wrangler(...(await build(config, join(scratch, "build", config))), "--dry-run", "--outdir", folder);
   const main = readFileSync(join(folder, "index.js"), "utf8");
   built.set(config, main);
   const others = readdirSync(folder).filter((name) => !/\.(?:map|md|js)$/.test(name));
@@ -31,7 +32,7 @@ vi.mock("../../src/launcher/bundle.ts", async (original) => {
     // The stand-ins for what Cloudflare has are not deployed.
     bundleWorker: (entry: string) => {
       const config = configs.get(entry);
-      return config === undefined ? bundleWorker(entry) : builtByWrangler(config);
+      return config === undefined ? bundleWorker(entry) : asDeployed(config);
     },
   };
 });
@@ -45,7 +46,7 @@ afterAll(async () => {
   rmSync(scratch, { recursive: true, force: true });
 });
 
-test("both Workers run as wrangler builds them for a deployment [F8]", () => {
+test("both Workers run as they are deployed [F8]", () => {
   expect([...built.keys()].sort()).toEqual(["wrangler.curator.toml", "wrangler.toml"]);
   for (const [config, main] of built) expect(main, `${config} is minified`).not.toMatch(/^\/\/ src\//m);
 });
