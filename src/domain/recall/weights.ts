@@ -64,7 +64,7 @@ export const promising = 0.2;
  * What a memory has to add to be shown beside a promising one: lists and counts need several memories, and a sure answer few others. On LoCoMo a
  * question gets 3.9 turns with 70.1% of the evidence.
  */
-export const leastGain = 0.035;
+export const leastGain = 0.04;
 
 /**
  * What a memory adds is its relevance times this power of the probability that none before it answers, by whether a question asks for one thing or for

@@ -1,3 +1,4 @@
+import { isStopWord } from "../../domain/text/query-terms.ts";
 import { LruMap } from "../../domain/lru-map.ts";
 import { blockRows, CodeMemory } from "../team-index/vectors/code-memory.ts";
 import type { DistinctWords, StaticEmbedder } from "./static-embedder.ts";
@@ -5,6 +6,8 @@ import type { WordAssociations } from "./word-associations.ts";
 
 /** A name weighs as much as three words of the table, whose mean length is 1. */
 const unknownWeight = 3;
+/** Of what another word weighs: in a search among few texts "do" and "we" are rare, too, and say as little as elsewhere. */
+const stopWordShare = 0.16;
 /** Two words that are not nearer than this have nothing to do with each other. */
 const unrelated = 0.4;
 /** How fast a word counts less as it is less near, and a text as it is longer. */
@@ -54,13 +57,17 @@ export class WordMatcher {
     const near = this.#nearness(new Set(told.flatMap(({ rows }) => [...rows])));
     for (const row of asked.rows) {
       const nearness = near(row);
-      add(this.#embedder.lengthOf(row), told.map(({ rows }) => greatest(rows, nearness)));
+      add(this.#weightOf(row), told.map(({ rows }) => greatest(rows, nearness)));
     }
     for (const word of asked.words) add(unknownWeight, told.map(({ words }) => Number(words.has(word))));
     return met.map((value, i) => {
       const { rows, words } = told[i] as DistinctWords;
       return all === 0 ? 0 : value / all / (1 + (rows.size + words.size) / usualWords) ** lengthPower;
     });
+  }
+
+  #weightOf(row: number): number {
+    return this.#embedder.lengthOf(row) * (isStopWord(this.#embedder.wordOf(row)) ? stopWordShare : 1);
   }
 
   #wordsOf(text: string): DistinctWords {
