@@ -1,3 +1,5 @@
+import { isStopWord } from "../../domain/text/query-terms.ts";
+
 /** Words of German, French and Spanish that carry no topic, without marks on their letters; English ones are in the table. */
 const functionWords: ReadonlySet<string> = new Set(
   `der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine ist sind war waren wird werden wurde wurden hat haben hatte ich du er sie es wir ihr uns
@@ -11,6 +13,12 @@ const functionWords: ReadonlySet<string> = new Set(
 
 /** For words that the table does not hold. */
 export const isFunctionWord = (word: string): boolean => functionWords.has(word);
+
+/** Of these, what says something in English. */
+const englishToo: ReadonlySet<string> = new Set("die war hat son sin ton man comment era plus par pour mas".split(" "));
+
+/** A word that carries no topic, in any of the languages. */
+export const saysLittle = (word: string): boolean => isStopWord(word) || (isFunctionWord(word) && !englishToo.has(word));
 
 /** Endings of plural, case, gender and the common forms of verbs, in German, French and Spanish, longest first; and what a base form ends in instead. */
 const endings: readonly (readonly [ending: string, bases: readonly string[]])[] = [

@@ -1,8 +1,8 @@
-import { isStopWord } from "../../domain/text/query-terms.ts";
 import { LruMap } from "../../domain/lru-map.ts";
 import { blockRows, CodeMemory } from "../team-index/vectors/code-memory.ts";
 import type { DistinctWords, StaticEmbedder } from "./static-embedder.ts";
 import type { WordAssociations } from "./word-associations.ts";
+import { saysLittle } from "./word-forms.ts";
 
 /** A name weighs as much as three words of the table, whose mean length is 1. */
 const unknownWeight = 3;
@@ -67,7 +67,7 @@ export class WordMatcher {
   }
 
   #weightOf(row: number): number {
-    return this.#embedder.lengthOf(row) * (isStopWord(this.#embedder.wordOf(row)) ? stopWordShare : 1);
+    return this.#embedder.lengthOf(row) * (saysLittle(this.#embedder.wordOf(row)) ? stopWordShare : 1);
   }
 
   #wordsOf(text: string): DistinctWords {
