@@ -62,7 +62,7 @@ export const promising = 0.2;
 
 /**
  * What a memory has to add to be shown beside a promising one: lists and counts need several memories, and a sure answer few others. On LoCoMo a
- * question gets 3.9 turns with 70.1% of the evidence.
+ * question gets 3.9 turns with 70.3% of the evidence.
  */
 export const leastGain = 0.04;
 
