@@ -20,6 +20,16 @@ test.each([
   ["We use Node 18.", "We recently upgraded Node to 22."],
   ["Anna manages the design team.", "Tom now manages the design team."],
   ["Max reports to Julia.", "Max now reports to Tom."],
+  ["The database is Postgres 15.", "User: We upgraded the database to Postgres 16."],
+  ["User's name is Alexander.", "User changed their name to Alex."],
+  ["User is married.", "User got divorced."],
+  ["User: 我住在北京。", "User: 我搬到上海了。"],
+  ["User: J'habite à Lyon.", "User: J'ai déménagé à Paris."],
+  ["Le port de staging est 8080.", "Le port de staging est 9090."],
+  ["User: Mon chef est Luc.", "User: Mon chef est Marie."],
+  ["User: Vivo en Madrid.", "User: Me mudé a Barcelona."],
+  ["El puerto de staging es 8080.", "El puerto de staging es 9090."],
+  ["User: No uso Docker.", "User: Uso Docker."],
 ])("%s / %s: the new value takes the place of the old one [D2]", (stored, fact) => {
   expect(eventOf(stored, fact)).toBe("UPDATE");
 });
@@ -51,7 +61,27 @@ test.each([
   ["Max reports to Julia.", "Max now reports to Tom on budgets."],
   ["We ship every two weeks.", "We now meet weekly."],
   ["We ship every two weeks.", "We do not ship weekly now."],
+  ["The database is Postgres 15.", "User: We upgraded the database to MySQL 8."],
+  ["The database has 40 tables.", "User: We upgraded the database to Postgres 16."],
+  ["User's name is Alexander.", "User's brother changed his name to Alex."],
+  ["User's sister is married.", "User got divorced."],
+  ["User: J'habite à Lyon.", "User: J'habite à Lyon avec mes parents."],
+  ["Le port de staging est 8080.", "Le port de production est 9090."],
+  ["User: Mon chef est Luc.", "User: Mon chef est en vacances."],
+  ["User: J'aime le café.", "User: J'aime le thé."],
+  ["User: Vivo en Madrid.", "User: Vivo en Madrid desde 2020."],
+  ["User: Usamos Jest y Vitest.", "User: Ya no usamos Jest."],
+  ["User: Nous utilisons Jest.", "User: Nous n'utilisons plus Redux."],
+  ["User: Mi jefe es Luis.", "User: Mi jefe es muy simpático."],
+  ["User: Tengo un gato.", "User: Tengo un perro."],
   ["Unser Standup ist um 9:30 Uhr.", "Unser Review wurde auf 10 Uhr verschoben."],
 ])("%s / %s: another matter changes nothing [D2]", (stored, fact) => {
   expect(eventOf(stored, fact)).toBe("ADD");
+});
+
+test.each([
+  ["User: Nous utilisons Jest.", "User: Nous n'utilisons plus Jest."],
+  ["User: Usamos Jest.", "User: Ya no usamos Jest."],
+])("%s / %s: what holds no more ends [D2]", (stored, fact) => {
+  expect(eventOf(stored, fact)).toBe("DELETE");
 });

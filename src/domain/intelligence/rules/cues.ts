@@ -1,3 +1,4 @@
+import { romanceCues } from "./romance-cues.ts";
 import type { Language } from "./sentences.ts";
 
 /**
@@ -5,12 +6,12 @@ import type { Language } from "./sentences.ts";
  * at most 600 characters. No word of a list that repeats stands there twice or is made of others: what can be read in two ways
  * takes twice the time with each word.
  */
-interface Cues {
+export interface Cues {
   /** Discourse at the beginning, which says nothing. */
   lead: RegExp;
   /** A whole sentence of greeting, thanks or consent, what is true for minutes, requests and opinions. */
   drop: RegExp;
-  keep: RegExp;
+  keep: Pick<RegExp, "test">;
   /** What somebody who did the work says of it: an assistant states no more than that. */
   done: RegExp;
   /** The sentence names its speaker by a pronoun only. */
@@ -30,7 +31,7 @@ const en: Cues = {
       String.raw`^I(?:'m| am)? (?:really |just |still |so )?(?:think|guess|wonder|hope|wish|suppose|doubt|not sure|don't know|don't understand|don't see|don't think|mean|see\b|understand|agree|will\.?$|can't (?:see|find|tell|get)|looking|checking|trying|getting|seeing|waiting|debugging|wondering|tired|hungry|sorry|back\b|ready|done\b|stuck|afraid|sure|happy|glad|here|busy|confused|thinking|asking|need\b|want(?:ed)? (?:to|you)|would like|have (?:a |an |no |some |another )?(?:question|problem|issue|idea|error|bug|doubt|request|feeling))\b`,
       String.raw`^(?:this|that|these|those|here|there)(?:'s)?\b`,
       String.raw`^(?:(?:that|it|this) (?:makes|looks|seems|sounds|works|doesn't work|is (?:great|fine|ok|good|nice|cool|cold|hot|bad|better|wrong|weird|strange|slow))|it's (?:great|fine|ok|good|nice|cool|cold|hot|bad|better|wrong|weird|strange|slow|failing))`,
-      String.raw`\b(?:right now|at the moment|just now|one sec(?:ond)?|a (?:sec(?:ond)?|minute|moment)|try again|still failing|failing again|talk to you later|hmm+|not sure|I think|maybe)\b`,
+      String.raw`\b(?:(?<!\b(?:learning|studying|reading|playing|using|living|migrating|rewriting)\b.{1,60})(?:right now|at the moment)|just now|one sec(?:ond)?|a (?:sec(?:ond)?|minute|moment)|try again|still failing|failing again|talk to you later|hmm+|not sure|I think|maybe)\b`,
       String.raw`^(?:I|we|he|she|they)(?:'d|'ll)? (?:\w+ ){0,2}?(?:love|like|enjoy|hate|have|had|got|did|do|use|made|took|saw|read|bought|know|knew|met|want|feel|felt|remember)s? (?:it|this|that|them|these|those|to|one|some|so|too|a lot|a few of them)(?: so much| a lot| too| all)?[.!]?$`,
       String.raw`^(?:don't|do not|never) (?:worry|quit|give up|let|forget|hesitate|stop|be|feel|you)\b`,
       String.raw`^(?:must|gotta|just|sounds|glad|can't|not|then|if|hopefully|looks)\b`, String.raw`^(?:a lot|much|so much|lots|nothing|something|everything|everyone|anything|someone) `,
@@ -40,10 +41,10 @@ const en: Cues = {
   ),
   keep: new RegExp(
     [
-      String.raw`^(?:please )?(?:never|always|don't|do not|avoid|prefer)\b`,
+      String.raw`^(?:please )?(?:never|always|don't|do not|avoid|prefer|from now on|going forward)\b`, String.raw`^I(?:'d| would) (?:rather|prefer)\b`,
       String.raw`^(?:decision|root cause|deadline|constraint|convention|rule|preference|requirement|conclusion|outcome)\s?:`,
       // The first person.
-      String.raw`^(?:in|at|on|for|since|every|currently|nowadays|as of)?\b.{0,60}?\b(?:I|we)(?:'m| am|'ve| have|'re| are)? (?:(?:really|also|always|usually|often|never|only|currently|mostly|generally|now|no longer|not(?= (?:an?|from|allergic|vegetarian|vegan|based|born|married|single|divorced|engaged|pregnant|called|named|retired|left-handed|colou?r ?blind|diabetic|.{1,80} any ?more)\b)|sometimes|rarely|recently|finally|already|strongly|typically|both|all|do not|don't|didn't|can't|cannot) )*(?:an?|the|from|allergic|vegetarian|vegan|based|born|married|single|divorced|engaged|pregnant|called|named|retired|left-handed|colou?r ?blind|diabetic|afraid of|responsible|planning|learning|studying|training for|turned \d+|on an? (?!call|train|bus|plane|break|roll|walk|date|trip|hunt)|working (?:at|for|as|from|on|with)|living|moving|using|on call|\d+|have|had|got|live|lived|work|worked|report to|been (?:vegan|vegetarian|married)|prefer|like|love|enjoy|hate|dislike|use|used|own|speak|study|studied|drink|eat|play|run|take|travel|moved|switched|stopped|started|bought|sold|quit|joined|left|graduated|decided|chose|agreed|cancel(?:l)?ed|teach|manage|lead|maintain|know|became|wake|commute|avoid|keep|wear|drive|ride|plan|migrated|upgraded|rewrote|replaced|dropped|support|adopted|deploy|host|store|write|cap|follow|standardi[sz]ed|ship|release|charge|require|must|never|always|stick|removed|renamed|gave up|believe in|subscribe|collect|volunteer|cook|grew up|meet|pay|sign|log|name|tag|lint|target|went|visited|attended|signed up|took|met|finished|completed|applied|passed|painted|won|volunteered|enrolled|registered|booked|hired|launched|founded|inherited|rely|depend|back up|expect|train|practi[sc]e|sing|paint|code in)\b`,
+      String.raw`^(?:in|at|on|for|since|every|currently|nowadays|as of)?\b.{0,60}?\b(?:I|we)(?:'m| am|'ve| have|'re| are)? (?:(?:really|also|always|usually|often|never|only|currently|mostly|generally|now|no longer|not(?= (?:an?|from|allergic|vegetarian|vegan|based|born|married|single|divorced|engaged|pregnant|called|named|retired|left-handed|colou?r ?blind|diabetic|.{1,80} any ?more)\b)|sometimes|rarely|recently|finally|already|strongly|typically|both|all|do not|don't|didn't|can't|cannot) )*(?:an?|the|from|allergic|vegetarian|vegan|based|born|married|single|divorced|engaged|pregnant|called|named|retired|left-handed|colou?r ?blind|diabetic|afraid of|responsible|planning|learning|studying|training for|turned \d+|on an? (?!call|train|bus|plane|break|roll|walk|date|trip|hunt)|working (?:at|for|as|from|on|with)|living|moving|migrating|switching to|rewriting|using|on call|on (?:holiday|vacation|leave|parental leave|sick leave|sabbatical)|\d+|have|had|got|live|lived|work|worked|report to|been (?:vegan|vegetarian|married|using|living|working (?:at|for|as|from)|learning|studying|playing|training)|prefer|like|love|enjoy|hate|dislike|use|used|own|speak|study|studied|drink|eat|play|run|take|travel|moved|switched|changed my name|stopped|started|bought|sold|quit|joined|left|graduated|decided|chose|agreed|cancel(?:l)?ed|teach|manage|lead|maintain|know|became|wake|commute|avoid|keep|wear|drive|ride|plan|migrated|upgraded|rewrote|replaced|dropped|support|adopted|deploy|host|store|write|cap|follow|standardi[sz]ed|ship|release|charge|require|must|never|always|stick|removed|renamed|gave up|believe in|subscribe|collect|volunteer|cook|grew up|meet|pay|sign|log|name|tag|lint|target|went|visited|attended|signed up|took|met|finished|completed|applied|passed|painted|won|volunteered|enrolled|registered|booked|hired|launched|founded|inherited|rely|depend|back up|expect|train|practi[sc]e|sing|paint|code in)\b`,
       String.raw`^(?:since|in|from|by|on|next)\b.{1,40}, ?(?:I|we)\b`,
       String.raw`\b(?:I|we)${will} .{0,120}\b${date}\b`,
       String.raw`^(?:\w+ )?${date}.{0,9} (?:I|we)${will} `,
@@ -57,13 +58,13 @@ const en: Cues = {
 
 /** Third person: a subject with a name or article, then one of the verbs by which things are described. */
 export const describes =
-  /^(?:\S+ )(?:\S* ){0,8}?\S*?(?<![\p{L}'])(?:is|are|was|were|has|have|uses|use|runs|run|lives|works|must|should|shall|cannot|needs|need|requires|require|supports|listens|starts|ends|left|joined|moved|takes|costs|contains|stores|stay|stays|belongs|owns|speaks|studies|prefers|likes|loves|hates|enjoys|drinks|eats|plays|expires|may not|will be|handles|serves|deploys|depends|became|got|decided|agreed|chose|never|always|writes?|reads?|leads(?! to )|manages|maintains|reports to|teaches|switched|upgraded|migrated)(?![\p{L}'])/u;
+  /^(?:\S+ )(?:\S* ){0,8}?\S*?(?<![\p{L}'])(?:is|are|was|were|has|have|uses|use|runs|run|lives|works|must|should|shall|cannot|needs|need|requires|require|supports|listens|starts|ends|left|joined|moved|takes|costs|contains|stores|stay|stays|belongs|owns|speaks|studies|prefers|likes|loves|hates|enjoys|drinks|eats|plays|expires|may not|will be|handles|serves|deploys|depends|became|got|decided|agreed|chose|never|always|writes?|reads?|leads(?! to )|manages|maintains|reports to|teaches|switched|upgraded|migrated|wants)(?![\p{L}'])/u;
 /** Said of a thing, and over soon. */
 export const valuing =
   /\b(?:is|are|was|were|feels?|been|be|am|sounds?|'s|'re|'m|made)\b(?: \S+){0,3}? (?:so|really|super|truly|pretty|quite|such an?|just|an?|my|the)?\s?(?:amazing|inspiring|wonderful|important|key|vital|crucial|special|great|lovely|beautiful|lucky|thankful|grateful|thrilled|excited|proud|thought-provoking|rewarding|kind|brave|necessary|everything|awesome|incredible|fun|happy|glad|encouraging|powerful|worth it|impressive|meaningful|blessed|passionate|nervous|scared|stressed|relieved|honou?red|rock|rocks|tough|hard|easy|nice|cool|good|sad|interesting|exciting)\b|\b(?:got this|can't wait|looking forward|means? (?:a lot|so much|the world)|huge difference)\b/i;
 /** Something that can be looked up later: a number, a name behind the first word, an identifier, a rule, or a verb that describes how things work. */
 export const concrete =
-  /\d|\S [^.!?]*?(?<=[\s("'])\p{Lu}|[_/@#`]\w|\w\.\w|\b(?:must|never|always|required|only|cannot|may not|not allowed|our|my|uses?|used|runs?|listens?|requires?|supports?|deploys?|stores?|depends?|handles?|serves?|costs?|lives?|works?|left|joined|moved|expires?|starts?|ends?|decided|agreed|planned|scheduled|cause|speaks?|studies|owns?|certificate|leads|manages|maintains|reports|teaches|switched|upgraded|migrated)\b/u;
+  /\d|\S [^.!?]*?(?<=[\s("'])\p{Lu}|[_/@#`]\w|\w\.\w|\b(?:must|never|always|required|only|cannot|may not|not allowed|our|my|uses?|used|runs?|listens?|requires?|supports?|deploys?|stores?|depends?|handles?|serves?|costs?|lives?|works?|left|joined|moved|expires?|starts?|ends?|decided|agreed|planned|scheduled|cause|speaks?|studies|owns?|certificate|leads|manages|maintains|reports|teaches|switched|upgraded|migrated|wants)\b/u;
 /** To whom the sentence is said, and not about the speaker. */
 export const addresses = /\b(?:you|your|yours|you're|you've|you'll|y'all)\b/i;
 export const passing = /\b(?:(?:is|are) (?:still |now |currently )?(?:failing|loading|running (?:slow|late)|broken|down|hanging|stuck|empty|blank|missing|red|green again|great|good|fine|nice|lovely|beautiful|bad|slow|wrong|weird|interesting|awesome|perfect|amazing|terrible|easy|hard|hot|cold)\b(?! in | for | at | for)|seems?|looks? like|feels?)/i;
@@ -92,4 +93,4 @@ const ja: Cues = {
   first: /私|僕|俺|うち(?:の|は)|わたし|ぼく/u,
 };
 
-export const cuesOf: Record<Language, Cues> = { en, de, zh, ja };
+export const cuesOf: Record<Language, Cues> = { en, de, zh, ja, ...romanceCues };

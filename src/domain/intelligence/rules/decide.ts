@@ -66,7 +66,7 @@ function forgetting(text: string, forgotten: string, notes: readonly Statement[]
 /** What has nothing in common but its subject is compared no further. */
 function mayConcern(fact: Statement, note: Statement): boolean {
   for (const term of fact.terms) if (note.terms.has(term) && term !== fact.subject) return true;
-  return false;
+  return [fact, note].every(({ telling }) => telling.some((token) => maritalStatus.has(token)));
 }
 
 function relationOf(fact: Statement, note: Statement, text: string, noteText: string): Found | undefined {
@@ -118,7 +118,7 @@ const lives = new Set(["live", "base", "resid", "locat", "wohn", "wohne", "lebe"
 const uses = new Set(["run", "reli", "verwenden", "nutzen", "使", "用"]);
 
 /** Of two things that a note names, the one may end without the other. */
-const lists = / (?:and|or|und|oder) /i;
+const lists = / (?:and|or|und|oder|et|ou|y|o) /i;
 
 /** All that the fact ends is what the note says, and the note says little else. */
 function endsIt(fact: Statement, note: Statement): boolean {
@@ -138,7 +138,7 @@ const holdsAgain = (fact: Statement, note: Statement): boolean =>
 const alike = ["work job", "trinke trinkt trinken", "arbeite arbeitet arbeiten", "esse isst essen", "wohne wohnt wohnen", "nutze nutzt nutzen", "verwende verwendet verwenden", "飲 飲み み"].map((forms) => new Set(forms.split(" ")));
 
 /** Somebody lives in one place; "in einer WG" says of none where it is. */
-const home = /^\S+ (?:lives|wohn(?:e|t|en)|leb(?:e|t|en)) in$|^我住在/u;
+const home = /^\S+ (?:lives|wohn(?:e|t|en)|leb(?:e|t|en)) in$|^我住在|^(?:j'habite à|je vis à|vivo en)$/u;
 const unnamedHome = / in eine[mr] /i;
 const isMeasure = (tokens: readonly string[]): boolean => tokens.length > 0 && tokens.every((token) => /\d/.test(token) || isTime(token));
 
@@ -158,6 +158,7 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   if (before.length > 1 && saysNow(fact) && !fact.negates && ([mine, theirs].every(isRate) || (before.at(-2) === "reports" && end === 0 && ![mine, theirs].some(isRestricted)))) return true;
   if (!fact.stands || fact.happened || before.length < 2 || !isBehindVerb(fact, begin, a)) return false;
   if (isMeasure(mine) && isMeasure(theirs)) return true;
+  if (theirs.length === 1 && [mine, theirs].every(([status = ""]) => maritalStatus.has(status))) return true;
   // "200 in staging" after "100": elsewhere it may be as it was.
   if ([mine, theirs].every(([first = ""]) => /^\d/.test(first)) && isRestricted(mine) && !isRestricted(theirs)) return false;
   // "My manager is strict" says nothing of who it is.
@@ -168,6 +169,9 @@ function hasOtherValue(fact: Statement, note: Statement): boolean {
   if (saysNow(fact) && (end > 1 ? /\b(?:uses?|nutz\w+|verwend\w+)$/ : /\bprefers?$/).test(frame)) return true;
   return end <= (fact.isUnspaced ? 1 : 0) && (single.test(frame) || (home.test(frame) && !unnamedHome.test(`${fact.text} ${note.text}`)));
 }
+
+/** Of which somebody has one. */
+const maritalStatus = new Set(["single", "engaged", "married", "divorced", "widowed"]);
 
 const isRestricted = (tokens: readonly string[]): boolean => tokens.some((token) => /^(?:in|for|on|at|with|within|during|until|für|bei|im|am|auf|mit|während|bis)$/.test(token));
 

@@ -9,7 +9,7 @@ import { type Language, languageOf, type Sentence, sentencesOf } from "./sentenc
 
 const mostFacts = 100;
 /** In characters: less is a word of consent. */
-const shortest = { en: 7, de: 8, zh: 5, ja: 6 } as const;
+const shortest = { en: 7, de: 8, fr: 8, es: 8, zh: 5, ja: 6 } as const;
 
 /** In characters, of two sentences that stand together. */
 const longestContext = 400;
@@ -58,7 +58,7 @@ export function extractByRules(messages: readonly Message[]): Extraction {
 }
 
 /** "My wife and I live in Kiel" is one. */
-const betweenClauses = /(?<!^my (?:best |old |(?:young|old)er )?\p{L}+)(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )/iu;
+const betweenClauses = /(?<!^my (?:best |old |(?:young|old)er )?\p{L}+)(?:,? (?:and|but) |; )(?=(?:I|we|my)(?:'m|'ve|'ll)? )|,? (?:et|mais) (?=je |j['’])|,? (?:y|pero) (?=(?:yo|me llamo|vivo|trabajo|tengo|soy|uso|prefiero|hablo) )/iu;
 const betweenOwnClauses = new RegExp(String.raw`(?:,? (?:and|but) |; |, (?!my\b)|, (?=${callsMe}))(?=(?:I|we|my)(?:'m|'ve|'ll)? |${callsMe})`, "i");
 
 /** "I work here and I live there" are two facts, as are "I work here, I live there" and "I'm Thomas Weber, call me Tom". */
@@ -88,7 +88,7 @@ function factOf({ sentence, message, at }: Said, language: Language, before: Bef
   if (forgottenBy(text) !== undefined) return fact(toldOf(capitalised(text.replace(/^please /i, "")), language, speaker), 0.8);
   if (drop.test(text)) return undefined;
   if (language !== "en") return keep.test(text) ? fact(toldOf(text, language, speaker), 0.7) : undefined;
-  const isRule = /^(?:please )?(?:you (?:must|should)|never|always|do not|don't)\b/i.test(text);
+  const isRule = /^(?:please )?(?:you (?:must|should)|never|always|do not|don't|from now on|going forward)\b/i.test(text);
   if ((addresses.test(text) || valuing.test(text)) && !isRule) return undefined;
   const pronoun = /^(he|she|it|they)(?:'s|'re)? /i.exec(text);
   if (pronoun) return before && (before.subject === undefined ? isDescription(text) : describes.test(text) && !passing.test(text)) ? ofSubject(text, toldOf(text, language, speaker), before, at) : undefined;
@@ -118,12 +118,13 @@ function speakerOf({ role, name }: Message): string {
 function toldOf(text: string, language: Language, speaker: string): string {
   const { first } = cuesOf[language];
   if (language === "en") {
-    if (/^(?:please )?(?:never|always|don't|do not|avoid|prefer)\b/i.test(text)) return `${speaker}: ${text.replace(/^please /i, "")}`;
+    if (/^(?:please )?(?:never|always|don't|do not|avoid|prefer|from now on|going forward)\b/i.test(text)) return `${speaker}: ${text.replace(/^please /i, "")}`;
     if (first.test(text)) return inThirdPerson(text, speaker);
     return /\b(?:we|our|us)\b/i.test(text) ? `${speaker}: ${text}` : text;
   }
-  const isNamed = language === "ja" || language === "zh" ? hasTopic(text, language) : false;
-  return first.test(text) || !(isNamed || language === "de") ? `${speaker}: ${text}` : text;
+  const isSpaced = language !== "ja" && language !== "zh";
+  const isNamed = !isSpaced && hasTopic(text, language);
+  return first.test(text) || !(isNamed || isSpaced) ? `${speaker}: ${text}` : text;
 }
 
 /** What the sentence is about stands at its beginning; where it does not, it is about its speaker. */

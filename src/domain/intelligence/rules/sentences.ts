@@ -65,16 +65,21 @@ function endsAt(line: string, i: number): boolean {
   return next === "" || !(/^\d{1,2}$/.test(before) && /^\s(?!(?:I|We|My|Our|The|It|He|She|They|Ich|Wir|Mein|Der|Die|Das|Er|Sie|Es)\b)\p{L}/u.test(line.slice(i + 1, i + 8)) || /^\p{Lu}$/u.test(before) || abbreviations.has(before.toLowerCase()));
 }
 
-export type Language = "en" | "de" | "zh" | "ja";
+export type Language = "en" | "de" | "fr" | "es" | "zh" | "ja";
 
 const german = /(?<!\p{L})(?:ich|und|nicht|der|die|das|ist|wir|mein|meine|unser|unsere|ein|eine|bei|mit|für|auf|zu|im|vom|von|habe|haben|bin|sind|sie|ja|danke|bitte|wie|warum)(?!\p{L})|[äöüß]/giu;
 const english = /(?<!\p{L})(?:i|and|not|the|is|we|my|our|a|an|at|with|for|on|to|of|have|has|are|you|it|yes|please|how|why)(?!\p{L})/giu;
+
+const french = /(?<!\p{L})(?=(?:je|et|ne|pas|le|la|les|est|sont|nous|mon|ma|mes|notre|nos|un|une|des|du|de|chez|avec|pour|sur|dans|au|aux|que|qui|ai|suis|oui|merci|en|utilisons|utilise)(?!\p{L})|[jldcnm]['’]\p{L})|[éèêàçùœ]/giu;
+const spanish = /(?<!\p{L})(?=(?:yo|y|el|la|los|las|es|son|un|una|de|del|en|con|para|por|mi|mis|nuestr[oa]s?|que|soy|tengo|vivo|trabajo|uso|usamos|se|muy|al|sí|gracias|prefiero|siempre|nunca|ya|mudé|llamo|pasad[oa]|est[ea]|hagas|directo|cambié|toco)(?!\p{L}))|[ñ¿¡áéíóú]/giu;
+const functionWords: readonly (readonly [Language, RegExp])[] = [["en", english], ["de", german], ["fr", french], ["es", spanish]];
 
 /** By script and function words; undefined where nothing says it. */
 export function languageOf(text: string): Language | undefined {
   if (/[\u3040-\u30ff]/.test(text)) return "ja";
   if (/\p{sc=Han}/u.test(text)) return "zh";
   const part = text.slice(0, 2_000);
-  const [de, en] = [part.match(german)?.length ?? 0, part.match(english)?.length ?? 0];
-  return de === en ? undefined : de > en ? "de" : "en";
+  const counts = functionWords.map(([language, words]) => ({ language, count: part.match(words)?.length ?? 0 })).sort((a, b) => b.count - a.count);
+  const [first, second] = counts as [(typeof counts)[number], (typeof counts)[number]];
+  return first.count > second.count ? first.language : undefined;
 }

@@ -38,20 +38,20 @@ const livesIn = /\b(?:lives?|living|based|home|resides?|located)\b|wohn|leb|住/
 const isMove = /\b(?:mov\w+|relocat\w+)\b|gezogen|搬|引っ越/iu;
 const isUse = /\b(?:uses?|using|runs?|is|are|has|relies|on|with|limit)\b|verwend|nutz|用|使|です|を/iu;
 export const standing =
-  /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?|prefers?|leaves|opens|closes)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohn(?:e|t|en)|leb(?:e|t|en))(?!\p{L})|住在|是|为|です|である/iu;
+  /\b(?:is|are|listens?|runs?|costs?|expires?|caps?|uses?|has|have|lives?|allows?|supports?|planned|scheduled|set|starts?|ends?|takes?|prefers?|leaves|opens|closes)\b|(?<!\p{L})(?:ist|sind|läuft|beträgt|heißt|kostet|liegt|endet|beginnt|hat|wohn(?:e|t|en)|leb(?:e|t|en)|est|écoute|coûte|(?:j')?habite|vis|es|escucha|cuesta|vivo)(?!\p{L})|住在|是|为|です|である/iu;
 const past = /\b(?:was|were|visited|met|went|bought|had|did|saw|\p{L}{3,}ed (?:the|a|an|in|on|to|with|from|their)\b)|(?<!\p{L})(?:war|wurde|habe)(?!\p{L})|了[。]?$|ました/iu;
-export const negation = /\b(?:(?:do|does|is|are|was|were|has|have|can)(?:n't| not)|can't|never|cannot)\b(?! (?:only|always|often)\b)|(?<!\p{L})(?:nicht|nie|kein\w{0,2})(?!\p{L})/iu;
+export const negation = /\b(?:(?:do|does|is|are|was|were|has|have|can)(?:n't| not)|can't|never|cannot)\b(?! (?:only|always|often)\b)|(?<!\p{L})(?:nicht|nie|kein\w{0,2})(?!\p{L})|(?<!\p{L})(?:ne |n'(?=\p{L}))|^(?:yo |nosotr[oa]s )?(?:ya )?no (?=(?:me |se )?\p{L}+(?:o|[aei]mos|[ae]s|oy)(?!\p{L}))/iu;
 const momentary = new Set(["now", "currently", "jetzt", "现在", "目前", "the", "a", "an"]);
 
 const endings =
-  /\b(?:no longer|not .{1,40}\bany ?more|\w+n't .{1,40}\bany ?more|(?<!(?:n't|not|never|will|would|to|could|may|might|almost|nearly|if|when) (?:\w+ )?)(?:stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down))\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2} .{1,40} mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒[掉了]|取消了|停用|卖掉|弃用|もう.{1,30}(?:ない|ません)|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/iu;
+  /\b(?:no longer|not .{1,40}\bany ?more|\w+n't .{1,40}\bany ?more|(?<!(?:n't|not|never|will|would|to|could|may|might|almost|nearly|if|when) (?:\w+ )?)(?:stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down))\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2} .{1,40} mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet|n(?:e |')\p{L}+ plus|ya no)(?!\p{L})|不再|已经不|戒[掉了]|取消了|停用|卖掉|弃用|もう.{1,30}(?:ない|ません)|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/iu;
 
 /** An employer, or a place for a while. */
 export const leaving = /(?<=^\S+ (?:has )?)left (?=\p{Lu}[\p{L}\d]+[.!]?$)/u;
 
 /** The words that say so, to be taken out of what is left. */
 const endingWords =
-  /\b(?:no longer|any ?more|stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down|do(?:es)?(?:n't| not)|isn't|aren't)\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2}|mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet)(?!\p{L})|不再|已经不|戒掉|戒了|取消了|停用|卖掉|弃用|もう|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/giu;
+  /\b(?:no longer|any ?more|stopped|quit|gave up|cancell?ed|sold|dropped|removed|got rid of|ended|deleted|decommissioned|shut down|do(?:es)?(?:n't| not)|isn't|aren't)\b|(?<!\p{L})(?:nicht mehr|kein\w{0,2}|mehr|aufgehört|gekündigt|verkauft|abgeschafft|abgeschaltet|ne|plus|ya no)(?!\p{L})|(?<!\p{L})n'(?=\p{L})|不再|已经不|戒掉|戒了|取消了|停用|卖掉|弃用|もう|やめ(?:まし)?た|辞め(?:まし)?た|廃止|解約/giu;
 
 /** From one value to another, in the four languages. */
 const changes: readonly RegExp[] = [
@@ -95,7 +95,7 @@ export function statementOf(text: string): Statement {
 
 /** Properties of which there is one. */
 export const single =
-  /\b(?:favou?rite|name|timezone|time zone|email|phone|address|url|domain|birthday|deadline|port|version|doctor|dentist|boss|manager|salary|age|title|budget|limit|height|weight|password policy|default branch|line length)\b|lieblings|heißt|最喜欢|名字|端口|版本|好きな|名前|ポート|期限/iu;
+  /\b(?:favou?rite|name|timezone|time zone|email|phone|address|url|domain|birthday|deadline|port|version|doctor|dentist|boss|manager|salary|age|title|budget|limit|height|weight|password policy|default branch|line length)\b|(?<!\p{L})(?:chef|nom|anniversaire|jef[ea]|nombre|cumpleaños|puerto)(?!\p{L})|lieblings|heißt|最喜欢|名字|端口|版本|好きな|名前|ポート|期限/iu;
 
 /** "The new manager", "Jetzt wohne ich in Bonn", "我现在住在北京了" and "Tom moved to Bonn last week" in the order and form of a sentence that says what is so. */
 const straight = (said: string): string =>
@@ -107,6 +107,12 @@ const straight = (said: string): string =>
     .replace(/^(\p{sc=Han}{0,3})(?:现在|目前)([^，。]+)了(?=[。！]?$)/u, "$1$2")
     .replace(/^(ich) bin (?:\p{L}+ ){0,2}nach (\p{Lu}[\p{L} -]+?) (?:um)?gezogen(?=[.!]?$)/iu, "$1 wohne in $2")
     .replace(/^(\S+) (?:has )?(?:just |recently )?started (?:(?:a new|a|their) job|working) (?:at|for) (?=\p{Lu})/u, "$1 now works at ")
+    .replace(/^(我)(?:刚刚?|最近|已经)?搬(?:家)?到了?([^，。]{1,10}?)了?(?=[。！]?$)/u, "$1住在$2")
+    .replace(/^J'ai déménagé à (?=\p{Lu})/u, "J'habite à ")
+    .replace(/^Me mudé a (?=\p{Lu})/u, "Vivo en ")
+    .replace(/^(\S+) (?:has )?changed their name to (?=\p{Lu})/u, "$1's name is ")
+    .replace(/^(\S+) (?:has )?(?:just |recently )?got (?=(?:married|divorced|engaged)\b)/, "$1 is ")
+    .replace(/^We (?:just |recently )?upgraded (?:the|our) ([\p{L}\d]+(?: \p{Ll}+)?) to (?=\p{Lu}\S* v?\d)/u, "The $1 is ")
     .replace(/^(\S+) turned (\d\d)\b.*/, "$1 is $2 years old")
     .replace(/ (?:was |is |has been )?(?:moved|rescheduled|postponed|pushed) to (?=(\d)|(?:mon|tues|wednes|thurs|fri|satur|sun)day)/i, (_, time?: string) => (time ? " is at " : " is on "))
     .replace(/ (?:was|were|has been|have been) (?:(?:rai|increa)sed|lowered|reduced|cut|changed|extended|shortened|bumped|set) to (?=[$€£]?\d)/i, " is ")
@@ -144,7 +150,7 @@ export const goesOn = ({ text }: Statement): boolean => /[,;] (?!(?:because|sinc
 
 function subjectOf(said: string, speaker: string | undefined): string {
   if (/^(?:we|our|wir|unsere?n?|我们|咱们)(?!\p{L}|$)/iu.test(said) || said.startsWith("我们")) return "we";
-  if (/^(?:ich|meine?n?|seit .{1,20} bin ich)(?!\p{L})/iu.test(said) || /^(?:我|私|僕|俺)/.test(said)) return "i";
+  if (/^(?:ich|meine?n?|seit .{1,20} bin ich|je|nous|mon|ma|mes|notre|nos|yo|ya no|mis?|nuestr[oa]s?)(?!\p{L})|^j'/iu.test(said) || /^(?:我|私|僕|俺)/.test(said)) return "i";
   const words = said.split(" ");
   const place = verbPlace(words);
   if (place > 0) return words.slice(0, place).filter((word) => !adverbs.has(word.toLowerCase())).join(" ").toLowerCase().replace(/^(?:the|a|an) /, "");
