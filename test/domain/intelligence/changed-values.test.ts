@@ -25,6 +25,7 @@ test.each([
   ["User is married.", "User got divorced."],
   ["User: 我住在北京。", "User: 我搬到上海了。"],
   ["User: J'habite à Lyon.", "User: J'ai déménagé à Paris."],
+  ["User: je vis à Lyon.", "User: J'ai déménagé à Paris."],
   ["Le port de staging est 8080.", "Le port de staging est 9090."],
   ["User: Mon chef est Luc.", "User: Mon chef est Marie."],
   ["User: Vivo en Madrid.", "User: Me mudé a Barcelona."],

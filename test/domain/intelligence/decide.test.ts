@@ -119,6 +119,8 @@ describe("what is asked to be forgotten goes, where it is plain what that is, an
     ["Forget about User's dog.", "User's dog is called Rex."],
     ["User: Vergiss, dass ich in Kiel wohne.", "User: Ich wohne in Kiel."],
     ["User: 请忘记我住在柏林。", "User: 我住在柏林。"],
+    ["User: Oublie que j'habite à Lyon.", "User: J'habite à Lyon."],
+    ["User: Por favor, olvida que vivo en Madrid.", "User: Vivo en Madrid."],
   ])("%s", (fact, present) => {
     expect(decide(fact, present)).toBe("DELETE 0");
     expect(decide(fact, "User likes tea.")).toBe("NONE");

@@ -63,6 +63,8 @@ describe("French and Spanish are kept as they were said, with who said it [D2]",
   test("a greeting before it is left out", () => {
     expect(factsOf("Bonjour, je suis allergique aux noix.")).toEqual(["User: je suis allergique aux noix."]);
     expect(factsOf("Hola, me llamo Pablo.")).toEqual(["User: me llamo Pablo."]);
+    expect(factsOf("N'oublie pas que j'habite à Lyon.")).toEqual(["User: j'habite à Lyon."]);
+    expect(factsOf("No olvides que vivo en Madrid.")).toEqual(["User: vivo en Madrid."]);
   });
 
   test("two clauses of the speaker are two facts", () => {

@@ -138,7 +138,7 @@ const holdsAgain = (fact: Statement, note: Statement): boolean =>
 const alike = ["work job", "trinke trinkt trinken", "arbeite arbeitet arbeiten", "esse isst essen", "wohne wohnt wohnen", "nutze nutzt nutzen", "verwende verwendet verwenden", "飲 飲み み"].map((forms) => new Set(forms.split(" ")));
 
 /** Somebody lives in one place; "in einer WG" says of none where it is. */
-const home = /^\S+ (?:lives|wohn(?:e|t|en)|leb(?:e|t|en)) in$|^我住在|^(?:j'habite à|je vis à|vivo en)$/u;
+const home = /^\S+ (?:lives|wohn(?:e|t|en)|leb(?:e|t|en)) in$|^我住在|^(?:j'habite à|vivo en)$/u;
 const unnamedHome = / in eine[mr] /i;
 const isMeasure = (tokens: readonly string[]): boolean => tokens.length > 0 && tokens.every((token) => /\d/.test(token) || isTime(token));
 

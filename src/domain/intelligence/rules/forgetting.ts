@@ -2,6 +2,8 @@
 const requests: readonly RegExp[] = [
   /^(?:[Pp]lease )?[Ff]orget (?:(?:the fact )?that (?=\p{Lu}|(?:my|our|we) )|(?:about )?(?=(?:my|our|\p{Lu}\S*'s) ))(?<what>.+)$/u,
   /^(?:[Bb]itte )?[Vv]ergiss(?: bitte)?(?:,? dass | (?=(?:mein|unser)\p{L}* ))(?<what>.+)$/u,
+  /^(?:[Ss]'il te plaît,? )?[Oo]ublie (?:que |(?=(?:mon|ma|mes|notre|nos) ))(?<what>.+)$/u,
+  /^(?:[Pp]or favor,? )?[Oo]lvida (?:que |(?=(?:mis?|nuestr[oa]s?) ))(?<what>.+)$/u,
   /^请?忘(?:记|掉|了)(?<what>我.+)$/u,
 ];
 

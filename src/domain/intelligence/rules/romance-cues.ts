@@ -6,7 +6,7 @@ const concrete = String.raw`(?=.*(?:\d|\S[\s("']\p{Lu}|[_/@#]\w|\w\.\w))`;
 const eitherOf = (...forms: readonly RegExp[]): Cues["keep"] => ({ test: (text) => forms.some((form) => form.test(text)) });
 
 const fr: Cues = {
-  lead: /^(?:(?:(?:oui|non),|ok|d'accord|bon|alors|et|mais|en fait|au fait|d'ailleurs|à noter|merci|salut|bonjour|bonsoir|pour info|(?:retiens|rappelle-toi|souviens-toi)(?: bien)?(?: que)?)[,:]? )+/iu,
+  lead: /^(?:(?:(?:oui|non),|ok|d'accord|bon|alors|et|mais|en fait|au fait|d'ailleurs|à noter|merci|salut|bonjour|bonsoir|pour info|(?:retiens|rappelle-toi|souviens-toi)(?: bien)?(?: que)?|n'oublie pas que)[,:]? )+/iu,
   drop: new RegExp(
     [
       String.raw`^(?:(?:bonjour|salut|bonsoir|merci|beaucoup|ok|oui|non|super|parfait|très|bien|génial|d'accord|ça|va|marche|au|revoir|à|bientôt|plus|tard|top|cool)[\s,.!]*)+$`,
@@ -37,7 +37,7 @@ const fr: Cues = {
 const ownVerbs = "me llamo|me mudé|me gustan?|me encantan?|vivo|trabajo|soy|estoy|tengo|uso|utilizo|prefiero|odio|hablo|bebo|juego|estudio|aprendo|enseño|dirijo|vengo|nací|toco|cambié|corro|conduzco|compré|vendí|dejé|empecé|vivimos|usamos|utilizamos|tenemos|trabajamos|preferimos|decidimos|hemos|desplegamos|alojamos|somos";
 
 const es: Cues = {
-  lead: /^(?:(?:(?:sí|no),|ok|vale|bueno|pues|y|pero|además|por cierto|gracias|hola|en realidad|recuerda(?: que)?)[,:]? )+/iu,
+  lead: /^(?:(?:(?:sí|no),|ok|vale|bueno|pues|y|pero|además|por cierto|gracias|hola|en realidad|recuerda(?: que)?|no olvides que)[,:]? )+/iu,
   drop: new RegExp(
     [
       String.raw`^(?:(?:hola|buenos|buenas|días|tardes|noches|gracias|muchas|ok|sí|no|vale|genial|perfecto|muy|bien|claro|adiós|hasta|luego)[\s,.!¡]*)+$`,

@@ -108,7 +108,7 @@ const straight = (said: string): string =>
     .replace(/^(ich) bin (?:\p{L}+ ){0,2}nach (\p{Lu}[\p{L} -]+?) (?:um)?gezogen(?=[.!]?$)/iu, "$1 wohne in $2")
     .replace(/^(\S+) (?:has )?(?:just |recently )?started (?:(?:a new|a|their) job|working) (?:at|for) (?=\p{Lu})/u, "$1 now works at ")
     .replace(/^(我)(?:刚刚?|最近|已经)?搬(?:家)?到了?([^，。]{1,10}?)了?(?=[。！]?$)/u, "$1住在$2")
-    .replace(/^J'ai déménagé à (?=\p{Lu})/u, "J'habite à ")
+    .replace(/^(?:[Jj]'ai déménagé|[Jj]e vis|[Jj]'habite) (?:maintenant |désormais )?à (?=\p{Lu})/u, "J'habite à ")
     .replace(/^Me mudé a (?=\p{Lu})/u, "Vivo en ")
     .replace(/^(\S+) (?:has )?changed their name to (?=\p{Lu})/u, "$1's name is ")
     .replace(/^(\S+) (?:has )?(?:just |recently )?got (?=(?:married|divorced|engaged)\b)/, "$1 is ")
