@@ -43,6 +43,15 @@ test("what alone holds an identifier, or the word that is all of a question, is 
   }
 });
 
+test("the word that one memory alone holds tells of it as surely after that memory was rewritten [U5]", async () => {
+  const { owner } = await newTeam();
+  const memories = Array.from({ length: 280 }, (_, i) => ({ key: `note-${i}`, content: `The importer ${i} was changed because of ${["latency", "cost", "an outage"][i % 3]}.` }));
+  await owner.call("omn_import_memories", { memories: [...memories, { key: "quoxle", content: "Quoxle, the old gateway in front of the importers, was moved to the second zone, which took two weeks in all." }] });
+  await owner.call("omn_update_memory", { key: "quoxle", content: "Quoxle, the old gateway in front of the importers, was taken out of service once the second zone had one of its own." });
+  const { structured } = await owner.call("omn_retrieve_memory", { query: "quoxle" });
+  expect([structured["memories"][0]?.version, structured["uncertain"] ?? false]).toEqual([2, false]);
+});
+
 test("a question for everything about somebody finds what is said of them, as their name does [D5]", async () => {
   const ada = await told();
   const said = ["Mara leads the payments squad.", "Mara is on vacation until December 7.", "Mara prefers written updates over calls."];

@@ -66,6 +66,9 @@ const flushBatch = 4_096;
 /** Merging in the background leaves 12 segments at most that could be merged. With more than these it has fallen behind, and writers merge. */
 const maxBacklog = 24;
 
+/** Of a term that so few documents of a segment hold, those that are gone are told apart: a memory that was changed holds its rare words no second time. */
+const fewPostings = 8;
+
 /** The weights, 0 for the commonest terms that make up less than a share together: a document that holds no other one holds less, and most postings are theirs. */
 function withoutCommonest(weights: number[], share = 0): number[] {
   let left = share * weights.reduce((sum, weight) => sum + weight, 0);
@@ -145,9 +148,9 @@ export class TextIndex {
 
   /**
    * The `size` best documents for any of the terms; dead slots may be among them. `withContext`: whether terms of the context count. `share`: only those are wanted that hold so
-   * much of what the terms weigh.
+   * much of what the terms weigh. `alive`: which of some slots are documents still; without it their share is taken for all terms.
    */
-  search(names: string[], asked: string[], size: number, options: { withContext: boolean; share?: number | undefined }): TextAnswer {
+  search(names: string[], asked: string[], size: number, options: { withContext: boolean; share?: number | undefined; alive?: (slots: number[]) => { size: number } }): TextAnswer {
     const partitions = names.map((name) => this.#partition(name));
     const unmerged = partitions.map((partition) => partition.unmerged);
     const written = this.#postings(partitions.flatMap(({ segments }) => segments), asked);
@@ -155,8 +158,13 @@ export class TextIndex {
     const found = terms === asked ? written : this.#withCorrected(written, asked, terms);
     const documents = partitions.reduce((sum, partition) => sum + partition.documents, 0);
     const average = partitions.reduce((sum, partition) => sum + partition.length, 0) / Math.max(1, documents);
-    const alive = new Map(partitions.flatMap((partition) => partition.segments.map((segment) => [segment, livingShare(partition)])));
-    const inSegments = (i: number): number => found.reduce((sum, { segment, postings }) => sum + (postings[i]?.positions.length ?? 0) * (alive.get(segment) ?? 1), 0);
+    const shares = new Map(partitions.flatMap((partition) => partition.segments.map((segment) => [segment, livingShare(partition)])));
+    const living = (segment: Segment, positions: ArrayLike<number>): number => {
+      const share = shares.get(segment) ?? 1;
+      if (share === 1 || !options.alive || positions.length > fewPostings) return positions.length * share;
+      return options.alive(Array.from(positions, (position) => segment.slots[position] as number)).size;
+    };
+    const inSegments = (i: number): number => found.reduce((sum, { segment, postings }) => sum + living(segment, postings[i]?.positions ?? []), 0);
     const holding = terms.map((term, i) => unmerged.reduce((sum, fresh) => sum + (fresh.holding(term)?.size ?? 0), Math.ceil(inSegments(i))));
     const weights = holding.map((count) => idf(documents, Math.min(count, documents)));
 

@@ -107,6 +107,15 @@ describe("the text index ranks by BM25F [S15] [A10]", () => {
       expect(weights()).toEqual(before);
     }));
 
+  test("a word that only one document holds is as rare after that document was written anew", () =>
+    inIndex(async (bench) => {
+      const [first = 0] = bench.put("now:", ["zyzzyva heron", ...Array.from({ length: 599 }, () => "heron lake")]);
+      bench.remove([first]);
+      bench.put("now:", ["zyzzyva whale"]);
+      const { weights, rarest } = bench.index.search(["now:"], ["zyzzyva"], 10, { withContext: true, alive: (slots) => new Set(slots.filter((slot) => bench.alive.has(slot))) });
+      expect(weights).toEqual([rarest]);
+    }));
+
   test("whatever was put, removed, merged and reread: the answer is the formula's, and of the parts asked for alone", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyOperation, { maxLength: 12 }), anyText, anyPart, (operations, question, own) =>
