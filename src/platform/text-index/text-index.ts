@@ -1,6 +1,7 @@
 import { ChunkCache, type Chunk } from "./chunk.ts";
+import { type Alive, heldInSegments } from "./holding.ts";
 import { flush, isRotten, mergeable, release, reserve, SegmentMerge, segmentsToMerge } from "./merging.ts";
-import { livingShare, partitionTables, readPartition, saveStatistics, saveUnmerged, type Partition } from "./partition.ts";
+import { partitionTables, readPartition, saveStatistics, saveUnmerged, type Partition } from "./partition.ts";
 import { idf, indexIn, matchedTerms, scoreSegment, scoreUnmerged, type Scoring, type SegmentPostings } from "./scoring.ts";
 import { chunkOf, chunksFrom, segmentTables, type Segment } from "./segment.ts";
 import type { TermBag } from "./term-bag.ts";
@@ -65,9 +66,6 @@ const maxUnmerged = 256;
 const flushBatch = 4_096;
 /** Merging in the background leaves 12 segments at most that could be merged. With more than these it has fallen behind, and writers merge. */
 const maxBacklog = 24;
-
-/** Of a term that so few documents of a segment hold, those that are gone are told apart: a memory that was changed holds its rare words no second time. */
-const fewPostings = 8;
 
 /** The weights, 0 for the commonest terms that make up less than a share together: a document that holds no other one holds less, and most postings are theirs. */
 function withoutCommonest(weights: number[], share = 0): number[] {
@@ -148,9 +146,9 @@ export class TextIndex {
 
   /**
    * The `size` best documents for any of the terms; dead slots may be among them. `withContext`: whether terms of the context count. `share`: only those are wanted that hold so
-   * much of what the terms weigh. `alive`: which of some slots are documents still; without it their share is taken for all terms.
+   * much of what the terms weigh. `alive`: which of some slots are documents still; without it what is gone of a rare term is not known.
    */
-  search(names: string[], asked: string[], size: number, options: { withContext: boolean; share?: number | undefined; alive?: (slots: number[]) => { size: number } }): TextAnswer {
+  search(names: string[], asked: string[], size: number, options: { withContext: boolean; share?: number | undefined; alive?: Alive }): TextAnswer {
     const partitions = names.map((name) => this.#partition(name));
     const unmerged = partitions.map((partition) => partition.unmerged);
     const written = this.#postings(partitions.flatMap(({ segments }) => segments), asked);
@@ -158,14 +156,8 @@ export class TextIndex {
     const found = terms === asked ? written : this.#withCorrected(written, asked, terms);
     const documents = partitions.reduce((sum, partition) => sum + partition.documents, 0);
     const average = partitions.reduce((sum, partition) => sum + partition.length, 0) / Math.max(1, documents);
-    const shares = new Map(partitions.flatMap((partition) => partition.segments.map((segment) => [segment, livingShare(partition)])));
-    const living = (segment: Segment, positions: ArrayLike<number>): number => {
-      const share = shares.get(segment) ?? 1;
-      if (share === 1 || !options.alive || positions.length > fewPostings) return positions.length * share;
-      return options.alive(Array.from(positions, (position) => segment.slots[position] as number)).size;
-    };
-    const inSegments = (i: number): number => found.reduce((sum, { segment, postings }) => sum + living(segment, postings[i]?.positions ?? []), 0);
-    const holding = terms.map((term, i) => unmerged.reduce((sum, fresh) => sum + (fresh.holding(term)?.size ?? 0), Math.ceil(inSegments(i))));
+    const inSegments = heldInSegments(terms, found, partitions, options.alive);
+    const holding = terms.map((term, i) => unmerged.reduce((sum, fresh) => sum + (fresh.holding(term)?.size ?? 0), inSegments[i] as number));
     const weights = holding.map((count) => idf(documents, Math.min(count, documents)));
 
     // What no document holds weighs as much as what one does.
