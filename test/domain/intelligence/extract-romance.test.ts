@@ -79,8 +79,8 @@ describe("French and Spanish are kept as they were said, with who said it [D2]",
   });
 });
 
-test.each(["je ", "le ", "La ", "ne me ", "oui, ", "yo ", "en la ", "el ", "sí, ", "desde ", "no me ", "Ana 1 ", "l'", "é"])("a sentence that says %j again and again takes no time [S6]", (part) => {
-  for (const lead of ["", "Je suis ", "Vivo en ", "Le "]) {
+test.each(["je ", "le ", "La ", "ne me ", "oui, ", "yo ", "en la ", "el ", "sí, ", "desde ", "en el ", "no me ", "Ana 1 ", "l'", "é"])("a sentence that says %j again and again takes no time [S6]", (part) => {
+  for (const lead of ["", "Je suis ", "Vivo en ", "Le ", "En el sí, y "]) {
     const text = `${lead}${part.repeat(Math.floor(560 / part.length))}zebra.`;
     expect(quickest(() => extractByRules([{ role: "user", text }]))).toBeLessThan(100);
   }

@@ -53,7 +53,7 @@ const es: Cues = {
         String.raw`^(?:por favor,? )?(?:(?:\p{L}+ )?(?:nunca|siempre)|evita|ya no|no (?:me )?\p{L}{2,}[ae]s|a partir de ahora|de ahora en adelante)(?!\p{L})`,
         String.raw`^(?:decisión|regla|causa|plazo)\s?:`,
         String.raw`^(?:mis?|nuestr[oa]s?) (?!pregunta|problema|error)`,
-        String.raw`^(?:(?:yo|ya|también|ahora|actualmente|nosotr[oa]s|no|en .{1,30}|desde .{1,20}),? )*(?:${ownVerbs})(?!\p{L})`,
+        String.raw`^(?:(?:en|desde) [^,]{1,30},? )?(?:(?:yo|ya|también|ahora|actualmente|nosotr[oa]s|no),? )*(?:${ownVerbs})(?!\p{L})`,
       ].join("|"),
       "iu",
     ),
