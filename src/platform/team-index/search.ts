@@ -160,9 +160,9 @@ export function searchDocuments(searched: Searched, query: IndexQuery): IndexMat
   const moments = query.asOf === undefined ? (["now"] as const) : (["now", "past"] as const);
   const passing = query.asOf === undefined && conditionsOf(query.filter).length === 0 ? passingRows(searched, query) : passingSql(searched, query);
   const partitions = moments.flatMap((moment) => [partitionOf(moment, ""), partitionOf(moment, query.viewer.userId)]);
-  const alive = query.asOf === undefined ? { alive: (slots: number[]) => present.bySlot(slots) } : {};
+  const alive = query.asOf === undefined ? (slots: number[]) => present.bySlot(slots) : undefined;
   for (let size = query.limit + spare; ; size *= 8) {
-    const { hits, weights, terms, rarest, all } = text.search(partitions, query.terms, size, { ...query, ...alive });
+    const { hits, weights, terms, rarest, all } = text.search(partitions, query.terms, size, { ...query, alive });
     const places = passing(hits.map(({ slot }) => slot));
     const passed = hits.flatMap(({ slot, ...hit }) => {
       const place = places.get(slot);

@@ -148,7 +148,7 @@ export class TextIndex {
    * The `size` best documents for any of the terms; dead slots may be among them. `withContext`: whether terms of the context count. `share`: only those are wanted that hold so
    * much of what the terms weigh. `alive`: which of some slots are documents still; without it what is gone of a rare term is not known.
    */
-  search(names: string[], asked: string[], size: number, options: { withContext: boolean; share?: number | undefined; alive?: Alive }): TextAnswer {
+  search(names: string[], asked: string[], size: number, options: { withContext: boolean; share?: number | undefined; alive?: Alive | undefined }): TextAnswer {
     const partitions = names.map((name) => this.#partition(name));
     const unmerged = partitions.map((partition) => partition.unmerged);
     const written = this.#postings(partitions.flatMap(({ segments }) => segments), asked);

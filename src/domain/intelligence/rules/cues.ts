@@ -21,6 +21,9 @@ export interface Cues {
 const will = "(?:'ll| will|(?:'m| am|'re| are) going to)";
 const date = String.raw`(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|next (?:week|month|year|spring|summer)|20\d\d)`;
 
+/** A wish that holds from now on, which is kept as it is said. */
+export const wish = /^(?:please )?(?:never|always|don't|do not|avoid|prefer|from now on|going forward)\b/i;
+
 const en: Cues = {
   lead: /^(?:(?:(?:(?:hey|hi|hello|thanks|wow|yeah|yes|sure)(?:,? \p{Lu}\p{L}+)?|oh|ok|okay|yes|yeah|yep|no|sure|well|so|and|but|also|great|thanks|actually|anyway|by the way|(?:it )?turns out(?: that)?|don't forget(?: that|(?=:))|btw|fyi|in fact|quick update|update|for (?:the record|reference|context)|note|just so you know|(?:please )?(?:remember|note|keep in mind)(?: that)?)[,:]? |for this (?:repo|repository|project): ))+/iu,
   drop: new RegExp(
@@ -41,7 +44,7 @@ const en: Cues = {
   ),
   keep: new RegExp(
     [
-      String.raw`^(?:please )?(?:never|always|don't|do not|avoid|prefer|from now on|going forward)\b`, String.raw`^I(?:'d| would) (?:rather|prefer)\b`,
+      wish.source, String.raw`^I(?:'d| would) (?:rather|prefer)\b`,
       String.raw`^(?:decision|root cause|deadline|constraint|convention|rule|preference|requirement|conclusion|outcome)\s?:`,
       // The first person.
       String.raw`^(?:in|at|on|for|since|every|currently|nowadays|as of)?\b.{0,60}?\b(?:I|we)(?:'m| am|'ve| have|'re| are)? (?:(?:really|also|always|usually|often|never|only|currently|mostly|generally|now|no longer|not(?= (?:an?|from|allergic|vegetarian|vegan|based|born|married|single|divorced|engaged|pregnant|called|named|retired|left-handed|colou?r ?blind|diabetic|.{1,80} any ?more)\b)|sometimes|rarely|recently|finally|already|strongly|typically|both|all|do not|don't|didn't|can't|cannot) )*(?:an?|the|from|allergic|vegetarian|vegan|based|born|married|single|divorced|engaged|pregnant|called|named|retired|left-handed|colou?r ?blind|diabetic|afraid of|responsible|planning|learning|studying|training for|turned \d+|on an? (?!call|train|bus|plane|break|roll|walk|date|trip|hunt)|working (?:at|for|as|from|on|with)|living|moving|migrating|switching to|rewriting|using|on call|on (?:holiday|vacation|leave|parental leave|sick leave|sabbatical)|\d+|have|had|got|live|lived|work|worked|report to|been (?:vegan|vegetarian|married|using|living|working (?:at|for|as|from)|learning|studying|playing|training)|prefer|like|love|enjoy|hate|dislike|use|used|own|speak|study|studied|drink|eat|play|run|take|travel|moved|switched|changed my name|stopped|started|bought|sold|quit|joined|left|graduated|decided|chose|agreed|cancel(?:l)?ed|teach|manage|lead|maintain|know|became|wake|commute|avoid|keep|wear|drive|ride|plan|migrated|upgraded|rewrote|replaced|dropped|support|adopted|deploy|host|store|write|cap|follow|standardi[sz]ed|ship|release|charge|require|must|never|always|stick|removed|renamed|gave up|believe in|subscribe|collect|volunteer|cook|grew up|meet|pay|sign|log|name|tag|lint|target|went|visited|attended|signed up|took|met|finished|completed|applied|passed|painted|won|volunteered|enrolled|registered|booked|hired|launched|founded|inherited|rely|depend|back up|expect|train|practi[sc]e|sing|paint|code in)\b`,

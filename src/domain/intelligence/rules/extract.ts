@@ -1,6 +1,6 @@
 import type { Extraction } from "../answers.ts";
 import type { Message } from "../intelligence.ts";
-import { addresses, concrete, cuesOf, describes, passing, valuing } from "./cues.ts";
+import { addresses, concrete, cuesOf, describes, passing, valuing, wish } from "./cues.ts";
 import { inThirdPerson, subjectOf } from "./english.ts";
 import { forgottenBy } from "./forgetting.ts";
 import { callsMe, withNameTold } from "./introductions.ts";
@@ -118,7 +118,7 @@ function speakerOf({ role, name }: Message): string {
 function toldOf(text: string, language: Language, speaker: string): string {
   const { first } = cuesOf[language];
   if (language === "en") {
-    if (/^(?:please )?(?:never|always|don't|do not|avoid|prefer|from now on|going forward)\b/i.test(text)) return `${speaker}: ${text.replace(/^please /i, "")}`;
+    if (wish.test(text)) return `${speaker}: ${text.replace(/^please /i, "")}`;
     if (first.test(text)) return inThirdPerson(text, speaker);
     return /\b(?:we|our|us)\b/i.test(text) ? `${speaker}: ${text}` : text;
   }

@@ -36,6 +36,9 @@ const fr: Cues = {
 /** Spanish leaves the pronoun out. */
 const ownVerbs = "me llamo|me mudé|me gustan?|me encantan?|vivo|trabajo|soy|estoy|tengo|uso|utilizo|prefiero|odio|hablo|bebo|juego|estudio|aprendo|enseño|dirijo|vengo|nací|toco|cambié|corro|conduzco|compré|vendí|dejé|empecé|vivimos|usamos|utilizamos|tenemos|trabajamos|preferimos|decidimos|hemos|desplegamos|alojamos|somos";
 
+/** What is to be done from now on: a wish of the speaker that names nobody. */
+const esRule = String.raw`^(?:por favor,? )?(?:(?:\p{L}+ )?(?:nunca|siempre)|evita|ya no|no (?:me )?\p{L}{2,}[ae]s|a partir de ahora|de ahora en adelante)(?!\p{L})`;
+
 const es: Cues = {
   lead: /^(?:(?:(?:sí|no),|ok|vale|bueno|pues|y|pero|además|por cierto|gracias|hola|en realidad|recuerda(?: que)?|no olvides que)[,:]? )+/iu,
   drop: new RegExp(
@@ -50,7 +53,7 @@ const es: Cues = {
   keep: eitherOf(
     new RegExp(
       [
-        String.raw`^(?:por favor,? )?(?:(?:\p{L}+ )?(?:nunca|siempre)|evita|ya no|no (?:me )?\p{L}{2,}[ae]s|a partir de ahora|de ahora en adelante)(?!\p{L})`,
+        esRule,
         String.raw`^(?:decisión|regla|causa|plazo)\s?:`,
         String.raw`^(?:mis?|nuestr[oa]s?) (?!pregunta|problema|error)`,
         String.raw`^(?:(?:en|desde) [^,]{1,30},? )?(?:(?:yo|ya|también|ahora|actualmente|nosotr[oa]s|no),? )*(?:${ownVerbs})(?!\p{L})`,
@@ -61,7 +64,7 @@ const es: Cues = {
     /^\p{Lu}\p{Ll}+ (?:dirige|gestiona|vive|trabaja|prefiere|tiene|habla) /u,
   ),
   done: /^(?:(?:decisión|conclusión)\s?:|hemos decidido|he (?:añadido|creado|actualizado|modificado|eliminado|corregido|desplegado|configurado|movido|renombrado|reemplazado|instalado|guardado|reservado)(?!\p{L}))/iu,
-  first: new RegExp(String.raw`(?<!\p{L})(?:yo|mí|mis?|nos|nuestr[oa]s?|nosotr[oa]s)(?!\p{L})|^(?:\p{L}+,? ){0,6}(?:${ownVerbs})(?!\p{L})|^(?:por favor,? )?(?:(?:\p{L}+ )?(?:nunca|siempre)|evita|ya no|no (?:me )?\p{L}{2,}[ae]s|a partir de ahora|de ahora en adelante)(?!\p{L})`, "iu"),
+  first: new RegExp(String.raw`(?<!\p{L})(?:yo|mí|mis?|nos|nuestr[oa]s?|nosotr[oa]s)(?!\p{L})|^(?:\p{L}+,? ){0,6}(?:${ownVerbs})(?!\p{L})|${esRule}`, "iu"),
 };
 
 export const romanceCues = { fr, es };
